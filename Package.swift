@@ -1,0 +1,56 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// One-way layers: a target may depend only on targets listed above it.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "belay",
+    products: [
+        .library(name: "Belay", targets: ["Belay"]),
+        .library(name: "BelayCertificates", targets: ["BelayCertificates"]),
+        .library(name: "BelayTrust", targets: ["BelayTrust"]),
+        .library(name: "BelayTLS", targets: ["BelayTLS"]),
+        .library(name: "BelayLaboratory", targets: ["BelayLaboratory"]),
+        .executable(name: "belay", targets: ["BelayCommandLine"]),
+    ],
+    targets: [
+        // C libraries of the system, one target each.
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+        .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+        .target(name: "CSystem"),
+
+        // What certificates are.
+        .target(name: "BelayCertificates", dependencies: ["COpenSSL"], swiftSettings: strict),
+        // Whether a chain is good.
+        .target(name: "BelayTrust", dependencies: ["BelayCertificates", "CIDN2", "CPSL"], swiftSettings: strict),
+        // Handshakes: evidence from live servers.
+        .target(
+            name: "BelayTLS", dependencies: ["BelayTrust", "BelayCertificates", "COpenSSL", "CSystem"],
+            swiftSettings: strict),
+        // A private world to try it in.
+        .target(
+            name: "BelayLaboratory", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates"],
+            swiftSettings: strict),
+        // The umbrella.
+        .target(name: "Belay", dependencies: ["BelayCertificates", "BelayTrust", "BelayTLS"], swiftSettings: strict),
+        // The command line.
+        .target(name: "BelayArguments", swiftSettings: strict),
+        .executableTarget(
+            name: "BelayCommandLine",
+            dependencies: ["BelayArguments", "BelayCertificates", "BelayTrust", "BelayTLS", "BelayLaboratory"],
+            swiftSettings: strict),
+
+        .testTarget(name: "BelayCertificatesTests", dependencies: ["BelayCertificates"], swiftSettings: strict),
+        .testTarget(name: "BelayTrustTests", dependencies: ["BelayTrust"], swiftSettings: strict),
+        .testTarget(name: "BelayTLSTests", dependencies: ["BelayTLS"], swiftSettings: strict),
+        .testTarget(name: "BelayLaboratoryTests", dependencies: ["BelayLaboratory"], swiftSettings: strict),
+        .testTarget(name: "BelayArgumentsTests", dependencies: ["BelayArguments"], swiftSettings: strict),
+        .testTarget(name: "BelayCommandLineTests", dependencies: ["BelayCommandLine"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

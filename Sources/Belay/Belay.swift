@@ -1,0 +1,3 @@
+@_exported import BelayCertificates
+@_exported import BelayTLS
+@_exported import BelayTrust

@@ -1,0 +1,4 @@
+@main
+struct BelayCommand {
+    static func main() {}
+}

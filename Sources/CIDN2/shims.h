@@ -1,0 +1,2 @@
+// libidn2: internationalised host names.
+#include <idn2.h>

@@ -1,0 +1,2 @@
+// libpsl: the public suffix list.
+#include <libpsl.h>

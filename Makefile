@@ -1,0 +1,50 @@
+# Every target calls one script under Scripts/; bare `make` lists them.
+.DEFAULT_GOAL := help
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+# The project's checks and builds already use every core; two targets at once would only fight over .build.
+.NOTPARALLEL:
+
+.PHONY: help setup build release demo test conformance sanitize fuzz bench lint format docs clean
+
+help:
+	@Scripts/help $(firstword $(MAKEFILE_LIST))
+
+setup: ## Check for Swift and install the missing Debian packages [GROUPS="build test bench docs"]
+	@Scripts/setup $(or $(GROUPS),build test)
+
+demo: ## The main job on a laboratory of its own: every situation x setting, and report.html
+	@Scripts/demo
+
+test: ## Everything that must pass: set-up, layers, style, build without warnings, the whole suite
+	@Scripts/test
+
+conformance: ## The conformance cases alone [CASES=folder or file of further suites]
+	@Scripts/conformance $(CASES)
+
+sanitize: ## The suite under the thread sanitizer, then the address sanitizer [ONLY=thread|address]
+	@Scripts/sanitize $(ONLY)
+
+fuzz: ## libFuzzer on everything that parses foreign bytes [SECONDS=600] [ONLY=CertificateFuzzer]
+	@Scripts/fuzz $(or $(SECONDS),600) $(ONLY)
+
+build: ## A debug build of everything, tests included
+	@Scripts/setup build
+	@Scripts/build
+
+release: ## The `belay` command: optimised, stripped, Swift runtime inside
+	@Scripts/setup build
+	@Scripts/build-release
+
+docs: ## The API documentation of every library, warnings are errors [in .build/docs/html]
+	@Scripts/docs
+
+lint: ## Layers, shell scripts, Swift style: everything that needs no build
+	@Scripts/lint
+
+format: ## Format the Swift sources in place
+	@Scripts/format
+
+clean: ## Remove everything that was built
+	@Scripts/clean

@@ -19,4 +19,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+// Macros with casts, which Swift does not import.
+static const int belay_evp_pkey_public_key = EVP_PKEY_PUBLIC_KEY;
+
 #endif

@@ -1,0 +1,44 @@
+/// What a key may be used for (RFC 5280, section 4.2.1.3).
+public struct KeyUsage: OptionSet, Sendable, Hashable {
+    /// The named bits, bit 0 of the BIT STRING as the most significant bit.
+    public let rawValue: UInt16
+
+    /// Takes the named bits.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    public static let digitalSignature = KeyUsage(rawValue: 1 << 15)
+    public static let nonRepudiation = KeyUsage(rawValue: 1 << 14)
+    public static let keyEncipherment = KeyUsage(rawValue: 1 << 13)
+    public static let dataEncipherment = KeyUsage(rawValue: 1 << 12)
+    public static let keyAgreement = KeyUsage(rawValue: 1 << 11)
+    /// The key verifies signatures of certificates: every issuer needs it where the extension is present.
+    public static let keyCertSign = KeyUsage(rawValue: 1 << 10)
+    /// The key verifies signatures of revocation lists.
+    public static let cRLSign = KeyUsage(rawValue: 1 << 9)
+    public static let encipherOnly = KeyUsage(rawValue: 1 << 8)
+    public static let decipherOnly = KeyUsage(rawValue: 1 << 7)
+
+    private static let names: [(KeyUsage, String)] = [
+        (.digitalSignature, "digitalSignature"), (.nonRepudiation, "nonRepudiation"),
+        (.keyEncipherment, "keyEncipherment"), (.dataEncipherment, "dataEncipherment"),
+        (.keyAgreement, "keyAgreement"), (.keyCertSign, "keyCertSign"), (.cRLSign, "cRLSign"),
+        (.encipherOnly, "encipherOnly"), (.decipherOnly, "decipherOnly"),
+    ]
+}
+
+extension KeyUsage: CustomStringConvertible {
+    /// The names of RFC 5280, separated by commas.
+    public var description: String {
+        Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+}
+
+extension KeyUsage {
+    init(_ bytes: [UInt8], in range: Range<Int>) throws(DERError) {
+        var reader = DERReader(bytes, in: range)
+        rawValue = try reader.readNamedBits()
+        try reader.finish()
+    }
+}

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own: libFuzzer brings the main function, so nothing here links without `--sanitize=fuzzer`,
+// and `swift build` of the project proper must not meet it. `make fuzz` builds and runs these.
+func fuzzer(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["FuzzingSupport", .product(name: "BelayCertificates", package: "belay")])
+}
+
+let package = Package(
+    name: "belay-fuzzing",
+    // Named, since the folder above may be called anything.
+    dependencies: [.package(name: "belay", path: "..")],
+    targets: [
+        .target(name: "FuzzingSupport"),
+        fuzzer("DERFuzzer"),
+        fuzzer("CertificateFuzzer"),
+    ],
+    swiftLanguageModes: [.v6]
+)

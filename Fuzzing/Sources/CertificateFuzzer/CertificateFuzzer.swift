@@ -46,7 +46,27 @@ private func touchFields(of certificate: Certificate) {
     use(certificate.publicKey.algorithmIdentifier.description)
     use(certificate.publicKey.keyBytes)
     if case .ellipticCurve(let curve) = certificate.publicKey.kind { use(curve.bits) }
+    touchExtensions(of: certificate)
+}
+
+private func touchExtensions(of certificate: Certificate) {
     for entry in certificate.extensions { use(entry.identifier.description) }
+    use(certificate.keyUsage?.description)
+    use(certificate.extendedKeyUsage?.permits(.serverAuthentication))
+    use(certificate.basicConstraints?.pathLength)
+    use(certificate.subjectKeyIdentifier)
+    use(certificate.authorityKeyIdentifier?.issuer?.map(\.description))
+    use(certificate.authorityInformationAccess.map(\.location.description))
+    use(certificate.issuerLocations)
+    use(certificate.revocationListDistributionPoints.flatMap(\.names).map(\.description))
+    use(certificate.unhandledCriticalExtensions.map(\.description))
+    for name in certificate.subjectAlternativeNames ?? [] {
+        use(name.description)
+        if case .ipAddress(let octets) = name { use(IPAddress(octets: octets)?.description) }
+    }
+    if let constraints = certificate.nameConstraints {
+        use((constraints.permitted + constraints.excluded).map(\.description))
+    }
 }
 
 /// A part that was accepted inside a certificate is accepted alone, and is the same.

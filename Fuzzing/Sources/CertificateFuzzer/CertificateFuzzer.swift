@@ -49,22 +49,37 @@ private func touchFields(of certificate: Certificate) {
     touchExtensions(of: certificate)
 }
 
+/// Each extension is decoded when it is asked for, and then it is malformed or not, whatever the others are.
 private func touchExtensions(of certificate: Certificate) {
     for entry in certificate.extensions { use(entry.identifier.description) }
-    use(certificate.keyUsage?.description)
-    use(certificate.extendedKeyUsage?.permits(.serverAuthentication))
-    use(certificate.basicConstraints?.pathLength)
-    use(certificate.subjectKeyIdentifier)
-    use(certificate.authorityKeyIdentifier?.issuer?.map(\.description))
-    use(certificate.authorityInformationAccess.map(\.location.description))
-    use(certificate.issuerLocations)
-    use(certificate.revocationListDistributionPoints.flatMap(\.names).map(\.description))
     use(certificate.unhandledCriticalExtensions.map(\.description))
-    for name in certificate.subjectAlternativeNames ?? [] {
-        use(name.description)
-        if case .ipAddress(let octets) = name { use(IPAddress(octets: octets)?.description) }
+    use(certificate.issuerLocations)
+    func decode(_ fields: () throws(DERError) -> Void) {
+        do throws(DERError) {
+            try fields()
+        } catch {
+            demand(
+                (0...certificate.der.count).contains(error.offset), "the offset \(error.offset) is outside the input")
+            use(error.description)
+        }
     }
-    if let constraints = certificate.nameConstraints {
+    decode { () throws(DERError) in use(try certificate.keyUsage?.description) }
+    decode { () throws(DERError) in use(try certificate.extendedKeyUsage?.permits(.serverAuthentication)) }
+    decode { () throws(DERError) in use(try certificate.basicConstraints?.pathLength) }
+    decode { () throws(DERError) in use(try certificate.subjectKeyIdentifier) }
+    decode { () throws(DERError) in use(try certificate.authorityKeyIdentifier?.issuer?.map(\.description)) }
+    decode { () throws(DERError) in use(try certificate.authorityInformationAccess.map(\.location.description)) }
+    decode { () throws(DERError) in
+        use(try certificate.revocationListDistributionPoints.flatMap(\.names).map(\.description))
+    }
+    decode { () throws(DERError) in
+        for name in try certificate.subjectAlternativeNames ?? [] {
+            use(name.description)
+            if case .ipAddress(let octets) = name { use(IPAddress(octets: octets)?.description) }
+        }
+    }
+    decode { () throws(DERError) in
+        guard let constraints = try certificate.nameConstraints else { return }
         use((constraints.permitted + constraints.excluded).map(\.description))
     }
 }

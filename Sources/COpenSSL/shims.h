@@ -21,5 +21,70 @@
 
 // Macros with casts, which Swift does not import.
 static const int belay_evp_pkey_public_key = EVP_PKEY_PUBLIC_KEY;
+// --- TLS (libssl): macros that Swift cannot import ---
+static inline int belay_tls_set_versions(SSL_CTX *context, int minimum, int maximum) {
+    return SSL_CTX_set_min_proto_version(context, minimum) && SSL_CTX_set_max_proto_version(context, maximum);
+}
+// What every context gets: no compression, no renegotiation, records read ahead in one call, buffers that may move
+// between attempts, one record at a time (so that an endless stream of tickets cannot hold a thread).
+static inline void belay_tls_prepare(SSL_CTX *context, long maximum_certificate_list) {
+    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+#ifdef SSL_OP_NO_RX_CERTIFICATE_COMPRESSION
+    SSL_CTX_set_options(context, SSL_OP_NO_RX_CERTIFICATE_COMPRESSION);
+#endif
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
+                                  | SSL_MODE_NO_AUTO_CHAIN);
+    SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
+    SSL_CTX_set_read_ahead(context, 1);
+    SSL_CTX_set_max_cert_list(context, maximum_certificate_list);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+static inline void belay_tls_allow_legacy_servers(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT);
+}
+static inline void belay_tls_no_tickets(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+    SSL_CTX_set_num_tickets(context, 0);
+}
+static inline void belay_tls_prefer_own_ciphers(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE);
+}
+static inline long belay_tls_request_staple(SSL_CTX *context) {
+    return SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp);
+}
+static inline int belay_tls_request_timestamps(SSL_CTX *context) {
+    return SSL_CTX_add_custom_ext(context, TLSEXT_TYPE_signed_certificate_timestamp,
+                                  SSL_EXT_CLIENT_HELLO | SSL_EXT_TLS1_2_SERVER_HELLO | SSL_EXT_TLS1_3_CERTIFICATE,
+                                  NULL, NULL, NULL, NULL, NULL);
+}
+static inline int belay_tls_set_server_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+static inline void belay_tls_set_message_argument(SSL *ssl, void *argument) {
+    SSL_set_msg_callback_arg(ssl, argument);
+}
+static inline void belay_bio_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
+static inline void belay_bio_retry_write(BIO *bio) { BIO_set_retry_write(bio); }
+static inline void belay_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
+static inline STACK_OF(X509) *belay_tls_stack_new(void) { return sk_X509_new_null(); }
+static inline int belay_tls_stack_push(STACK_OF(X509) *stack, X509 *certificate) {
+    return sk_X509_push(stack, certificate);
+}
+static inline void belay_tls_stack_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+static inline int belay_tls_set_chain(SSL_CTX *context, STACK_OF(X509) *chain) {
+    return (int)SSL_CTX_set1_chain(context, chain);
+}
+static inline void belay_tls_set_staple_callback(SSL_CTX *context, int (*callback)(SSL *, void *), void *argument) {
+    SSL_CTX_set_tlsext_status_cb(context, callback);
+    SSL_CTX_set_tlsext_status_arg(context, argument);
+}
+static inline long belay_tls_set_staple(SSL *ssl, unsigned char *response, long length) {
+    return SSL_set_tlsext_status_ocsp_resp(ssl, response, length);
+}
+static inline void *belay_openssl_malloc(size_t size) { return OPENSSL_malloc(size); }
+static inline int belay_tls_timestamp_context(void) {
+    return SSL_EXT_CLIENT_HELLO | SSL_EXT_TLS1_2_SERVER_HELLO | SSL_EXT_TLS1_3_CERTIFICATE;
+}
+// --- end of TLS ---
 
 #endif

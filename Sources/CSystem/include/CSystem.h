@@ -6,4 +6,16 @@ int belay_accept_nonblocking(int listener);
 int belay_set_nonblocking(int descriptor);
 void belay_name_current_thread(const char *name);
 
+#include <stdint.h>
+
+// epoll and its companions, with the packed event structure kept on this side.
+int belay_epoll_create(void);
+int belay_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
+int belay_epoll_wait(int epoll, uint64_t *tokens, uint32_t *events, int capacity);
+int belay_eventfd_create(void);
+int belay_timerfd_create(void);
+int belay_timerfd_arm(int timer, int64_t nanoseconds);
+// A detached thread with every signal blocked, so that signals go to the threads that expect them.
+int belay_start_detached_thread(void *(*body)(void *), void *argument);
+
 #endif

@@ -22,8 +22,8 @@ final class EventLoopCore: Sendable {
             throw EventLoopError(call: call, code: code)
         }
         guard
-            belay_epoll_control(epoll, EPOLL_CTL_ADD, wake, EPOLLIN.rawValue, Token.wake) == 0,
-            belay_epoll_control(epoll, EPOLL_CTL_ADD, timer, EPOLLIN.rawValue, Token.timer) == 0
+            belay_epoll_watch_always(epoll, wake, Token.wake) == 0,
+            belay_epoll_watch_always(epoll, timer, Token.timer) == 0
         else { throw EventLoopError(call: "epoll_ctl", code: errno) }
     }
 
@@ -115,13 +115,11 @@ final class EventLoopCore: Sendable {
     /// Tells the kernel which directions of the descriptor somebody waits for; returns `errno` when it refuses.
     private func arm(_ descriptor: CInt, in state: inout State) -> CInt? {
         guard var watch = state.watches[descriptor] else { return nil }
-        var events = EPOLLONESHOT.rawValue
-        if watch.reader != nil { events |= EPOLLIN.rawValue | EPOLLRDHUP.rawValue }
-        if watch.writer != nil { events |= EPOLLOUT.rawValue }
-        let operation = watch.isAdded ? EPOLL_CTL_MOD : EPOLL_CTL_ADD
-        guard belay_epoll_control(epoll, operation, descriptor, events, watch.token(for: descriptor)) == 0 else {
-            return errno
-        }
+        let directions = (watch.reader == nil ? 0 : Direction.read) | (watch.writer == nil ? 0 : Direction.write)
+        guard
+            belay_epoll_watch_once(
+                epoll, watch.isAdded ? 1 : 0, descriptor, directions, watch.token(for: descriptor)) == 0
+        else { return errno }
         watch.isAdded = true
         state.watches[descriptor] = watch
         return nil
@@ -129,10 +127,10 @@ final class EventLoopCore: Sendable {
 
     private func run() {
         var tokens = [UInt64](repeating: 0, count: 64)
-        var events = [UInt32](repeating: 0, count: 64)
+        var directions = [UInt32](repeating: 0, count: 64)
         var finished: [Finished] = []
         while true {
-            let count = belay_epoll_wait(epoll, &tokens, &events, CInt(tokens.count))
+            let count = belay_epoll_wait(epoll, &tokens, &directions, CInt(tokens.count))
             if count < 0 {
                 // Nothing but EINTR can happen to a valid epoll descriptor; anything else would spin for ever.
                 if errno == EINTR { continue }
@@ -140,7 +138,7 @@ final class EventLoopCore: Sendable {
             }
             let isStopped = state.withLock { state in
                 for index in 0..<Int(count) {
-                    handle(tokens[index], events[index], in: &state, into: &finished)
+                    handle(tokens[index], directions[index], in: &state, into: &finished)
                 }
                 return state.isStopped
             }
@@ -157,7 +155,7 @@ final class EventLoopCore: Sendable {
         for wait in abandoned { wait.resume() }
     }
 
-    private func handle(_ token: UInt64, _ events: UInt32, in state: inout State, into finished: inout [Finished]) {
+    private func handle(_ token: UInt64, _ directions: UInt32, in state: inout State, into finished: inout [Finished]) {
         switch token {
         case Token.wake:
             drain(wake)
@@ -177,11 +175,12 @@ final class EventLoopCore: Sendable {
         default:
             let descriptor = CInt(truncatingIfNeeded: token & 0xFFFF_FFFF)
             guard let watch = state.watches[descriptor], watch.token(for: descriptor) == token else { return }
-            let failed = events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
-            let readable = failed || events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0
-            let writable = failed || events & EPOLLOUT.rawValue != 0
-            if readable, let reader = watch.reader { state.remove(reader, .ready, into: &finished) }
-            if writable, let writer = watch.writer { state.remove(writer, .ready, into: &finished) }
+            if directions & Direction.read != 0, let reader = watch.reader {
+                state.remove(reader, .ready, into: &finished)
+            }
+            if directions & Direction.write != 0, let writer = watch.writer {
+                state.remove(writer, .ready, into: &finished)
+            }
             // The watch was for one event: whoever still waits is watched anew.
             if let left = state.watches[descriptor], let waiting = left.reader ?? left.writer,
                 let code = arm(descriptor, in: &state)
@@ -194,6 +193,11 @@ final class EventLoopCore: Sendable {
     private func drain(_ descriptor: CInt) {
         var value: UInt64 = 0
         _ = read(descriptor, &value, MemoryLayout<UInt64>.size)
+    }
+
+    private enum Direction {
+        static let read: UInt32 = 1
+        static let write: UInt32 = 2
     }
 
     private enum Token {

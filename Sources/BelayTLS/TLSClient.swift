@@ -61,7 +61,7 @@ public final class TLSClient: Sendable {
             endpoint: endpoint, peerAddress: connected.address.description,
             offered: options.minimumVersion...options.maximumVersion, hasIdentity: identity != nil)
         let stream = try TLSStream(context: context, socket: connected.socket, subject: subject) {
-            session throws(TLSError.Reason) in
+            session throws(Unprepared) in
             try session.prepareClient(
                 serverName: endpoint.serverName, applicationProtocols: protocols, identity: identity?.material)
         }

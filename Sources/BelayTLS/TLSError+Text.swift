@@ -4,7 +4,8 @@ extension TLSError: CustomStringConvertible {
 
     /// What happened: the host, the phase, and what the peer did.
     public var summary: String {
-        let place = peerAddress.map { $0 == endpoint.description ? "\(endpoint)" : "\(endpoint) (at \($0))" } ?? "\(endpoint)"
+        let place =
+            peerAddress.map { $0 == endpoint.description ? "\(endpoint)" : "\(endpoint) (at \($0))" } ?? "\(endpoint)"
         return "\(place): \(phase.activity): \(reason.text)"
     }
 
@@ -82,10 +83,13 @@ extension TLSError.Reason {
         case .notTLS(.http): "The port speaks plain HTTP: use the server's HTTPS port."
         case .notTLS(.ssh): "The port belongs to SSH: use the server's HTTPS port."
         case .notTLS: "Use the port on which the server speaks TLS from the first byte."
-        case .protocolVersion: "Have the server speak TLS 1.2 or 1.3; only where that is impossible, lower the minimum version."
-        case .noSharedCipher: "Compare the server's suites with those that are allowed; modern servers have ECDHE with AES-GCM."
+        case .protocolVersion:
+            "Have the server speak TLS 1.2 or 1.3; only where that is impossible, lower the minimum version."
+        case .noSharedCipher:
+            "Compare the server's suites with those that are allowed; modern servers have ECDHE with AES-GCM."
         case .noSharedApplicationProtocol: "Offer a protocol the server speaks, for example http/1.1."
-        case .alert(let alert) where alert.code == 112: "The server does not know the name \(endpoint.host): check the name."
+        case .alert(let alert) where alert.code == 112:
+            "The server does not know the name \(endpoint.host): check the name."
         case .alert: "Look into the server's log for the reason."
         case .closedEarly: "Look into the server's log; a TLS server does not end like this."
         case .certificateMessageTooLarge: "Have the server send its leaf and the intermediates only."

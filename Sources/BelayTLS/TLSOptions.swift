@@ -1,3 +1,5 @@
+import BelayTrust
+
 /// How a client speaks TLS with one server: versions, suites, protocols, and how long each phase may take.
 ///
 /// ```swift

@@ -35,21 +35,22 @@ final class TLSSession {
     /// Sets up the client's side: name, protocols, identity.
     func prepareClient(
         serverName: String?, applicationProtocols: [UInt8], identity: KeyMaterial?
-    ) throws(TLSError.Reason) {
+    ) throws(Unprepared) {
         ERR_clear_error()
         SSL_set_connect_state(handle)
         if let serverName, belay_tls_set_server_name(handle, serverName) != 1 {
-            throw .unusableOptions("\"\(serverName)\" is no name for the server name indication")
+            throw Unprepared(reason: .unusableOptions("\"\(serverName)\" is no name for the server name indication"))
         }
         if !applicationProtocols.isEmpty,
             SSL_set_alpn_protos(handle, applicationProtocols, CUnsignedInt(applicationProtocols.count)) != 0
         {
-            throw .unusableOptions("the application protocols cannot be offered: \(OpenSSLError.drain().text)")
+            throw Unprepared(
+                reason: .unusableOptions("the application protocols cannot be offered: \(OpenSSLError.drain().text)"))
         }
         if let identity,
             SSL_use_cert_and_key(handle, identity.leaf, identity.key, identity.chain, 1) != 1
         {
-            throw .identityUnusable(OpenSSLError.drain().text)
+            throw Unprepared(reason: .identityUnusable(OpenSSLError.drain().text))
         }
     }
 
@@ -107,6 +108,11 @@ final class TLSSession {
     var requestedServerName: String? {
         SSL_get_servername(handle, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
+}
+
+/// Why a session could not be set up.
+struct Unprepared: Error {
+    let reason: TLSError.Reason
 }
 
 /// What both sides agreed on.

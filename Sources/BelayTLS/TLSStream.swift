@@ -28,7 +28,7 @@ actor TLSStream {
     /// Takes over a connected socket; `prepare` sets up the side.
     init(
         context: TLSContext, socket: Socket, subject: Subject,
-        prepare: (TLSSession) throws(TLSError.Reason) -> Void
+        prepare: (TLSSession) throws(Unprepared) -> Void
     ) throws(TLSError) {
         let session: TLSSession
         do {
@@ -39,7 +39,7 @@ actor TLSStream {
         do {
             try prepare(session)
         } catch {
-            throw subject.error(.prepare, error)
+            throw subject.error(.prepare, error.reason)
         }
         self.session = session
         self.subject = subject
@@ -110,7 +110,7 @@ actor TLSStream {
         isReading = true
         defer { isReading = false }
         let deadline = Deadline(after: limit)
-        do {
+        do throws(TLSError) {
             while true {
                 guard let session else { throw subject.error(.confirm, .closed) }
                 if !early.isEmpty || session.record.receivedTicket { return true }

@@ -63,7 +63,7 @@ final class Transport {
 
     fileprivate func write(_ buffer: UnsafePointer<CChar>, count: Int) -> ReadResult {
         while true {
-            let sent = send(socket.descriptor, buffer, count, CInt(MSG_NOSIGNAL.rawValue))
+            let sent = send(socket.descriptor, buffer, count, CInt(MSG_NOSIGNAL))
             if sent >= 0 {
                 bytesWritten += sent
                 return .received(sent)
@@ -82,7 +82,9 @@ final class Transport {
     func discardPending(atMost limit: Int) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
             var left = limit
-            while left > 0, case let received = recv(socket.descriptor, buffer.baseAddress, buffer.count, 0), received > 0 {
+            while left > 0, case let received = recv(socket.descriptor, buffer.baseAddress, buffer.count, 0),
+                received > 0
+            {
                 left -= received
             }
         }

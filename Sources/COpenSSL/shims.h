@@ -21,6 +21,7 @@
 
 // Macros with casts, which Swift does not import.
 static const int belay_evp_pkey_public_key = EVP_PKEY_PUBLIC_KEY;
+
 // --- TLS (libssl): macros that Swift cannot import ---
 static inline int belay_tls_set_versions(SSL_CTX *context, int minimum, int maximum) {
     return SSL_CTX_set_min_proto_version(context, minimum) && SSL_CTX_set_max_proto_version(context, maximum);

@@ -28,17 +28,27 @@ int belay_epoll_create(void) {
     return epoll_create1(EPOLL_CLOEXEC);
 }
 
-int belay_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token) {
-    struct epoll_event event = {.events = events, .data = {.u64 = token}};
-    return epoll_ctl(epoll, operation, descriptor, &event);
+int belay_epoll_watch_always(int epoll, int descriptor, uint64_t token) {
+    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = token}};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-int belay_epoll_wait(int epoll, uint64_t *tokens, uint32_t *events, int capacity) {
+int belay_epoll_watch_once(int epoll, int is_known, int descriptor, uint32_t directions, uint64_t token) {
+    struct epoll_event event = {.events = EPOLLONESHOT, .data = {.u64 = token}};
+    if (directions & 1) event.events |= EPOLLIN | EPOLLRDHUP;
+    if (directions & 2) event.events |= EPOLLOUT;
+    return epoll_ctl(epoll, is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event);
+}
+
+int belay_epoll_wait(int epoll, uint64_t *tokens, uint32_t *directions, int capacity) {
     struct epoll_event found[64];
     int count = epoll_wait(epoll, found, capacity < 64 ? capacity : 64, -1);
     for (int index = 0; index < count; index++) {
         tokens[index] = found[index].data.u64;
-        events[index] = found[index].events;
+        uint32_t events = found[index].events;
+        // An error or a hang-up wakes both directions: the call that follows says which it was.
+        if (events & (EPOLLERR | EPOLLHUP)) events |= EPOLLIN | EPOLLOUT;
+        directions[index] = (events & (EPOLLIN | EPOLLRDHUP) ? 1 : 0) | (events & EPOLLOUT ? 2 : 0);
     }
     return count;
 }

@@ -10,8 +10,10 @@ void belay_name_current_thread(const char *name);
 
 // epoll and its companions, with the packed event structure kept on this side.
 int belay_epoll_create(void);
-int belay_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
-int belay_epoll_wait(int epoll, uint64_t *tokens, uint32_t *events, int capacity);
+// Directions are bits: 1 to read, 2 to write. A descriptor is watched for one event, then must be watched anew.
+int belay_epoll_watch_always(int epoll, int descriptor, uint64_t token);
+int belay_epoll_watch_once(int epoll, int is_known, int descriptor, uint32_t directions, uint64_t token);
+int belay_epoll_wait(int epoll, uint64_t *tokens, uint32_t *directions, int capacity);
 int belay_eventfd_create(void);
 int belay_timerfd_create(void);
 int belay_timerfd_arm(int timer, int64_t nanoseconds);

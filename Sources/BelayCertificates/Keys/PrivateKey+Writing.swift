@@ -1,0 +1,52 @@
+import COpenSSL
+
+extension PrivateKey {
+    /// The key as an unencrypted PKCS#8 PrivateKeyInfo in DER (RFC 5958).
+    ///
+    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
+    public func pkcs8DER() throws(PrivateKeyError) -> [UInt8] {
+        try encoded { opensslInfo in opensslDER { i2d_PKCS8_PRIV_KEY_INFO(opensslInfo, $0) } }
+    }
+
+    /// The key as an unencrypted PKCS#8 PrivateKeyInfo in PEM.
+    ///
+    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
+    public func pkcs8PEM() throws(PrivateKeyError) -> String {
+        PEM.encode(label: "PRIVATE KEY", der: try pkcs8DER())
+    }
+
+    /// The key as a PKCS#8 EncryptedPrivateKeyInfo in PEM: PBES2 with AES-256-CBC and PBKDF2 over HMAC-SHA-256.
+    ///
+    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
+    public func encryptedPKCS8PEM(passphrase: [UInt8]) throws(PrivateKeyError) -> String {
+        let der = try encoded { info -> [UInt8]? in
+            let encrypted = passphrase.withCharacters { characters, count in
+                PKCS8_encrypt(-1, EVP_aes_256_cbc(), characters, count, nil, 0, PrivateKey.iterations, info)
+            }
+            guard let encrypted else { return nil }
+            defer { X509_SIG_free(encrypted) }
+            return opensslDER { i2d_X509_SIG(encrypted, $0) }
+        }
+        return PEM.encode(label: "ENCRYPTED PRIVATE KEY", der: der)
+    }
+
+    /// Rounds of PBKDF2 for what is written here: what OWASP's password storage page asks of HMAC-SHA-256.
+    static let iterations: Int32 = 600_000
+
+    private func encoded(_ encode: (OpaquePointer) -> [UInt8]?) throws(PrivateKeyError) -> [UInt8] {
+        ERR_clear_error()
+        let info = withKey { EVP_PKEY2PKCS8($0) }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        guard let info, let der = encode(info) else { throw .encodingFailed(OpenSSLErrors.take().reason) }
+        return der
+    }
+}
+
+extension [UInt8] {
+    /// Lends the bytes as C characters with their count.
+    func withCharacters<Result>(_ body: (UnsafePointer<CChar>?, Int32) -> Result) -> Result {
+        withUnsafeBytes { raw in
+            body(raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: raw.count))
+        }
+    }
+}

@@ -33,10 +33,10 @@ public struct Argument<Value>: Decodable, StatefulProperty {
         self.init(Definition(one: Conversion(), help: help, initial: wrappedValue))
     }
 
-    /// Declares an argument that may be left out.
-    public init<Wrapped: ExpressibleByArgument>(wrappedValue: _OptionalNilComparisonType, help: ArgumentHelp? = nil)
+    /// Declares an argument that may be left out, normally with nil for a default.
+    public init<Wrapped: ExpressibleByArgument>(wrappedValue: Wrapped?, help: ArgumentHelp? = nil)
     where Value == Wrapped? {
-        self.init(Definition(optional: Conversion(), help: help))
+        self.init(Definition(optional: Conversion(), help: help, initial: wrappedValue))
     }
 
     /// Declares an argument that may be left out.

@@ -20,12 +20,13 @@ public struct CommandError: Error, CustomStringConvertible {
         case valueLikeOption(option: String, value: String)
         case unexpectedValue(flag: String, value: String)
         case emptyText(name: String)
-        case valueInCluster(option: String, cluster: String)
-        case givenTwice(name: String)
+        case misplacedOption(String, suggestion: String)
+        case valueInCluster(option: String, cluster: String, suggestion: String?)
+        case givenTwice(name: String, values: (String, String)?)
         case contradiction(String, String)
         case missing([String])
         case invalidValue(String, name: String, reason: String?, Declaration)
-        case unexpectedArguments([String], suggestion: String?)
+        case unexpectedArguments([String])
         case unknownCommand(String, suggestion: String?, known: [String])
         case missingCommand
         case notUnicode(position: Int, text: String)
@@ -40,7 +41,11 @@ extension CommandError.Reason: CustomStringConvertible {
         case .helpRequested: "--help"
         case .versionRequested(let version): version
         case .unknownOption(let name, let cluster, let suggestion):
-            "unknown option \(quoted(name))" + (cluster.map { " in \(quoted($0))" } ?? "") + didYouMean(suggestion)
+            "unknown option \(quoted(name))" + (cluster.map { " in \(quoted($0))" } ?? "")
+                + (suggestion == nil && name.dropFirst().first?.isNumber == true
+                    ? "; if it is an argument, put '--' before it" : didYouMean(suggestion))
+        case .misplacedOption(let name, let suggestion):
+            "option '\(name)' goes after a command that has it, as in '\(suggestion)'"
         case .missingValue(let option, let valueName, let next):
             "option '\(option)' needs a value: '\(option) <\(valueName)>'"
                 + (next.map { "; the next argument is the option \(quoted($0))" } ?? "")
@@ -49,23 +54,26 @@ extension CommandError.Reason: CustomStringConvertible {
                 + quoted(join(option, value))
         case .unexpectedValue(let flag, let value): "flag '\(flag)' takes no value, but was given \(quoted(value))"
         case .emptyText(let name): "the value of '\(name)' is empty"
-        case .valueInCluster(let option, let cluster):
-            "option '\(option)' in \(quoted(cluster)) takes a value; write '\(option) value' or '\(option)=value'"
-        case .givenTwice(let name): "'\(name)' is given twice, but only one is allowed"
+        case .valueInCluster(let option, let cluster, let suggestion):
+            "option '\(option)' in \(quoted(cluster)) takes a value"
+                + (suggestion == nil ? "; write '\(option) value' or '\(option)=value'" : didYouMean(suggestion))
+        case .givenTwice(let name, let values):
+            "'\(name)' is given twice"
+                + (values.map { " (\(quoted($0)) and \(quoted($1))), but takes one value" } ?? "; once is enough")
         case .contradiction(let first, let second): "'\(first)' and '\(second)' contradict each other"
         case .missing(let names):
             "missing " + names.map { $0.hasPrefix("<") ? "argument '\($0)'" : "option '\($0)'" }.joined(separator: ", ")
         case .invalidValue(let text, let name, let reason, let declaration):
             invalidValue(text, name: name, reason: reason, declaration)
-        case .unexpectedArguments(let texts, let suggestion):
+        case .unexpectedArguments(let texts):
             "unexpected argument\(texts.count > 1 ? "s" : "") " + texts.prefix(3).map(quoted).joined(separator: ", ")
-                + (texts.count > 3 ? " and \(texts.count - 3) more" : "") + didYouMean(suggestion)
+                + (texts.count > 3 ? " and \(texts.count - 3) more" : "")
         case .unknownCommand(let name, let suggestion, let known):
             "unknown command \(quoted(name))" + didYouMean(suggestion)
                 + (suggestion == nil ? "; the commands are \(known.joined(separator: ", "))" : "")
         case .missingCommand: "a command is missing"
         case .notUnicode(let position, let text):
-            "argument \(position) is not valid UTF-8: '\(text)'; rename the file or use a UTF-8 locale"
+            "argument \(position) is not valid UTF-8: '\(text)'; if it names a file, rename that"
         case .validation(let error): String(describing: error)
         case .declaration(let problem): "a mistake in this program: \(problem)"
         }

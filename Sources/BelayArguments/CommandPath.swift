@@ -78,14 +78,19 @@ extension CommandPath {
                 throw .declaration("'\(self)' is not a command")
             }
             let schema = try Schema(of: type)
-            let scan = try scan(arguments, with: schema, stopsAtCommand: !configuration.subcommands.isEmpty)
+            let subcommands = subcommands
+            if !subcommands.isEmpty, let argument = schema.positionals.first {
+                throw .declaration(
+                    "'\(self)' has subcommands, so '\(argument.displayName)' could not be told from them")
+            }
+            let scan = try scan(arguments, with: schema, stopsAtCommand: !subcommands.isEmpty)
             let command = try instantiate(type, schema, scan.given)
             guard !scan.rest.isEmpty else { return (command, self) }
             rest = scan.rest
         } catch {
             throw CommandError(path: self, reason: error)
         }
-        guard let name = rest.first else { throw CommandError(path: self, reason: .missingCommand) }
+        let name = rest[rest.startIndex]
         if name == "help", !subcommands.contains(where: { $0.names.last == name }) {
             throw CommandError(path: try helpTarget(rest.dropFirst()), reason: .helpRequested)
         }
@@ -109,7 +114,7 @@ extension CommandPath {
         let subcommands = subcommands
         if let match = subcommands.first(where: { $0.names.last == name }) { return match }
         let known = configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
-        if known.isEmpty { throw CommandError(path: self, reason: .unexpectedArguments([name], suggestion: nil)) }
+        if known.isEmpty { throw CommandError(path: self, reason: .unexpectedArguments([name])) }
         throw CommandError(
             path: self,
             reason: name.isEmpty
@@ -126,8 +131,17 @@ extension CommandPath {
             try scan.read(arguments)
             return scan
         } catch {
-            let wantsHelp = arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
-            throw wantsHelp && !schema.declares("-h") ? .helpRequested : error
+            let help = ["--help", "-h"].filter { !schema.declares($0) }
+            if arguments.prefix(while: { $0 != "--" }).contains(where: help.contains) { throw .helpRequested }
+            if case .unknownOption(let name, nil, _) = error, let owner = owner(of: name) {
+                throw .misplacedOption(name, suggestion: "\(owner) \(name)")
+            }
+            throw error
         }
+    }
+
+    /// The first command below this one that has the option.
+    private func owner(of option: String) -> CommandPath? {
+        subcommands.lazy.compactMap { Schema(unchecked: $0.type).declares(option) ? $0 : $0.owner(of: option) }.first
     }
 }

@@ -21,6 +21,9 @@ struct Declaration: Sendable {
 
     /// How errors name it: its long name where it has one, `<url>` for an argument.
     var displayName: String { kind == .positional ? "<\(valueName)>" : names.last ?? key }
+
+    /// The name with the value that belongs to it: `--pins <file>`.
+    var usage: String { kind == .option ? "\(displayName) <\(valueName)>" : displayName }
 }
 
 /// What a property says about itself before anything was read, with the type of its value.
@@ -91,10 +94,13 @@ extension Definition {
     }
 
     /// One value or none.
-    init<Element>(optional conversion: Conversion<Element>, names: NameSpecification = [], help: ArgumentHelp?)
-    where Value == Element? {
+    init<Element>(
+        optional conversion: Conversion<Element>, names: NameSpecification = [], help: ArgumentHelp?,
+        initial: Element? = nil
+    ) where Value == Element? {
         self.init(
-            names: names, help: help ?? ArgumentHelp(), initial: .some(nil), allowedValues: conversion.allowedValues,
+            names: names, help: help ?? ArgumentHelp(), initial: .some(initial),
+            defaultText: initial.flatMap(conversion.describe), allowedValues: conversion.allowedValues,
             expectation: conversion.expectation
         ) { texts throws(ConversionFailure) in
             guard let text = texts.last else { return nil }

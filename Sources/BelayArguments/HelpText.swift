@@ -17,7 +17,7 @@ struct HelpText {
         let configuration = path.configuration
         var blocks: [String] = []
         if !configuration.abstract.isEmpty { blocks.append(wrap(configuration.abstract, indent: 0)) }
-        blocks.append("Usage: " + usage)
+        blocks.append("Usage: " + wrap(usage, indent: 7).dropFirst(7))
         if !configuration.discussion.isEmpty { blocks.append(wrap(configuration.discussion, indent: 0)) }
         blocks.append(contentsOf: sections)
         if let examples { blocks.append(examples) }
@@ -33,7 +33,7 @@ struct HelpText {
         var words = [path.description]
         if !options.allSatisfy(\.isRequired) { words.append("[options]") }
         words += options.filter(\.isRequired).map {
-            "\($0.displayName) <\($0.valueName)>" + ($0.isRepeatable ? " ..." : "")
+            $0.usage + ($0.isRepeatable ? " ..." : "")
         }
         words += declarations.filter { $0.kind == .positional }.map { argument in
             let word = argument.displayName + (argument.isRepeatable ? " ..." : "")

@@ -36,11 +36,11 @@ public struct Option<Value>: Decodable, StatefulProperty {
         self.init(Definition(one: Conversion(), names: name, help: help, initial: wrappedValue))
     }
 
-    /// Declares an option that may be left out.
+    /// Declares an option that may be left out, normally with nil for a default.
     public init<Wrapped: ExpressibleByArgument>(
-        wrappedValue: _OptionalNilComparisonType, name: NameSpecification = .long, help: ArgumentHelp? = nil
+        wrappedValue: Wrapped?, name: NameSpecification = .long, help: ArgumentHelp? = nil
     ) where Value == Wrapped? {
-        self.init(Definition(optional: Conversion(), names: name, help: help))
+        self.init(Definition(optional: Conversion(), names: name, help: help, initial: wrappedValue))
     }
 
     /// Declares an option that may be left out.
@@ -78,12 +78,13 @@ public struct Option<Value>: Decodable, StatefulProperty {
         self.init(Definition(one: Conversion(transform: transform), names: name, help: help, initial: wrappedValue))
     }
 
-    /// Declares an option that may be left out, with a function that reads it.
+    /// Declares an option that may be left out, normally with nil for a default, with a function that reads it.
     public init<Wrapped>(
-        wrappedValue: _OptionalNilComparisonType, name: NameSpecification = .long, help: ArgumentHelp? = nil,
+        wrappedValue: Wrapped?, name: NameSpecification = .long, help: ArgumentHelp? = nil,
         transform: @escaping @Sendable (String) throws -> Wrapped
     ) where Value == Wrapped? {
-        self.init(Definition(optional: Conversion(transform: transform), names: name, help: help))
+        self.init(
+            Definition(optional: Conversion(transform: transform), names: name, help: help, initial: wrappedValue))
     }
 
     /// Declares an option that may be left out, with a function that reads it.

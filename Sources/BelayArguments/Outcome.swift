@@ -21,7 +21,10 @@ struct Outcome {
     private init(_ exitCode: ExitCode, _ message: String, _ fullMessage: String? = nil) {
         self.exitCode = exitCode
         self.message = message
-        self.fullMessage = fullMessage ?? message
+        // Errors repeat what was typed or read; a success prints only the program's own text.
+        self.fullMessage =
+            exitCode.isSuccess
+            ? fullMessage ?? message : escapingControls(fullMessage ?? message, except: ["\n", "\t"])
     }
 
     private init(_ clean: CleanExit, _ root: CommandPath) {

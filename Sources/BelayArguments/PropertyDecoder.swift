@@ -1,12 +1,20 @@
 /// Hands finished property values to the memberwise `init(from:)` that the compiler writes for `Decodable` types:
 /// the one way in the language to fill the properties of a type that is known only at run time.
 struct PropertyDecoder: Decoder {
+    /// The property values by name.
     var values: [String: Any]
+    /// The properties with wrappers: a type with coding keys of its own must not leave one out, or what the user typed
+    /// would be lost in silence.
+    var required: [String]
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(Container<Key>(values: values))
+        if let lost = required.first(where: { Key(stringValue: $0) == nil }) {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: [], debugDescription: "the coding keys leave out '\(lost)'"))
+        }
+        return KeyedDecodingContainer(Container<Key>(values: values))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unsupported() }

@@ -38,6 +38,8 @@ struct Scan {
                 try readLong(argument, &remaining)
             } else if argument.utf8.first == UInt8(ascii: "-"), argument.utf8.count > 1 {
                 try readShort(argument, &remaining)
+            } else if let option = optionBehindDash(argument) {
+                throw .unknownOption(argument, within: nil, suggestion: option)
             } else if stopsAtCommand {
                 return rest = [argument] + remaining
             } else {
@@ -60,17 +62,18 @@ struct Scan {
         let (cluster, value) = split(argument)
         var letters = cluster.dropFirst()
         if letters.isEmpty { throw unknown(argument) }
+        // `-pins` is more often a long option with one dash too few than four flags.
+        let long = named["-\(cluster)"] != nil ? "-\(cluster)" : nil
         while let letter = letters.popFirst() {
             let name = "-\(letter)"
             let isLast = letters.isEmpty
             guard let declaration = named[name] else {
                 if let reason = builtIn(name, value: isLast ? value : nil) { throw reason }
-                // `-pins` is more often a long option with one dash too few than four flags.
-                let long = "-\(cluster)"
-                let suggestion = named[long] != nil ? long : nil
-                throw cluster == name ? unknown(name) : .unknownOption(name, within: cluster, suggestion: suggestion)
+                throw cluster == name ? unknown(name) : .unknownOption(name, within: cluster, suggestion: long)
             }
-            if declaration.kind == .option, !isLast { throw .valueInCluster(option: name, cluster: argument) }
+            if declaration.kind == .option, !isLast {
+                throw .valueInCluster(option: name, cluster: cluster, suggestion: long)
+            }
             try take(declaration, as: name, value: isLast ? value : nil, &remaining)
         }
     }
@@ -91,7 +94,10 @@ struct Scan {
             if text.isEmpty { throw .emptyText(name: name) }
         }
         if let earlier = given[declaration.key]?.first, !declaration.isRepeatable {
-            guard declaration.kind == .flag, earlier != text else { throw .givenTwice(name: name) }
+            guard declaration.kind == .flag else {
+                throw .givenTwice(name: declaration.displayName, values: (earlier, text))
+            }
+            guard earlier != text else { throw .givenTwice(name: name, values: nil) }
             throw .contradiction(declaration.displayName, declaration.negatedNames.last ?? name)
         }
         given[declaration.key, default: []].append(text)
@@ -120,8 +126,9 @@ struct Scan {
     private func unknown(_ name: String) -> Reason {
         let visible = schema.declarations.filter { $0.help.visibility == .default }
         let names = visible.flatMap { $0.names + $0.negatedNames } + ["--help"] + (version.isEmpty ? [] : ["--version"])
-        return .unknownOption(
-            name, within: nil, suggestion: nearest(to: name, among: names.filter { $0.hasPrefix("--") }))
+        let otherCase = [name.lowercased(), name.uppercased()].first { named[$0] != nil }
+        let near = otherCase ?? nearest(to: name, among: names.filter { $0.hasPrefix("--") })
+        return .unknownOption(name, within: nil, suggestion: near)
     }
 
     // MARK: Arguments
@@ -134,15 +141,13 @@ struct Scan {
     }
 
     private func checkComplete() throws(Reason) {
-        if let first = leftover.first {
-            throw .unexpectedArguments(leftover, suggestion: dashSuggestion(first))
-        }
+        if !leftover.isEmpty { throw .unexpectedArguments(leftover) }
         let missing = schema.declarations.filter { $0.isRequired && given[$0.key] == nil }
-        if !missing.isEmpty { throw .missing(missing.map(\.displayName)) }
+        if !missing.isEmpty { throw .missing(missing.map(\.usage)) }
     }
 
-    /// Word processors turn `--pins` into `—pins`; such an option looks like an argument.
-    private func dashSuggestion(_ text: String) -> String? {
+    /// Word processors turn `--pins` into `—pins`, which then looks like an argument.
+    private func optionBehindDash(_ text: String) -> String? {
         guard let dash = text.first, "‐‑‒–—−".contains(dash) else { return nil }
         let name = "--" + split(text).name.drop { "‐‑‒–—−-".contains($0) }
         return named[name] != nil ? name : nil

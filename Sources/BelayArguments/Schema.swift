@@ -53,17 +53,21 @@ struct Schema {
         _ type: Value.Type, given: [String: [String]]
     ) throws(CommandError.Reason) -> Value {
         var values: [String: Any] = [:]
+        var required: [String] = []
         for (name, property) in properties {
             switch property {
-            case .plain(let value): values[name] = value
+            case .plain(let value):
+                values[name] = value
+                continue
             case .group(let group, let schema): values[name] = try group.filled(from: schema, given: given)
             case .argument(let wrapper, let declaration):
                 values[name] = try fill(wrapper, declaration, given[declaration.key] ?? [])
             }
+            required.append(name)
         }
         var value: Value
         do {
-            value = try Value(from: PropertyDecoder(values: values))
+            value = try Value(from: PropertyDecoder(values: values, required: required))
         } catch {
             throw .declaration("'\(type)' cannot be filled: \(error)")
         }
@@ -83,7 +87,7 @@ struct Schema {
         } catch {
             throw .invalidValue(error.text, name: declaration.displayName, reason: error.reason, declaration)
         }
-        throw .missing([declaration.displayName])
+        throw .missing([declaration.usage])
     }
 
     private var problem: String? {

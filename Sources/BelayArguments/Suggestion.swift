@@ -3,9 +3,9 @@
 /// Near is: the same but for case, within a third of its length in edits (an edit inserts, deletes or replaces a
 /// character, or swaps two neighbours), or an abbreviation of exactly one candidate.
 func nearest(to text: String, among candidates: [String]) -> String? {
-    let typed = Array(text.lowercased())
     // Nobody mistypes an option at such length, and the work is the product of both lengths.
-    guard typed.count <= 64, !typed.isEmpty else { return nil }
+    guard (1...64).contains(text.utf8.count) else { return nil }
+    let typed = Array(text.lowercased())
     let letters = typed.filter { $0 != "-" }.count
     var best: (candidate: String, distance: Int)?
     for candidate in candidates {
@@ -41,13 +41,19 @@ func editDistance(_ first: [Character], _ second: [Character]) -> Int {
 /// The text in quotes, safe on a terminal: control and invisible characters escaped, long text shortened.
 func quoted(_ text: String) -> String {
     let limit = 160
+    let shown = String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit)))
+    return "'\(escapingControls(shown))\(text.unicodeScalars.count > limit ? "…" : "")'"
+}
+
+/// The text with its control and invisible characters as `\u{1B}`, so that nothing typed can command the terminal.
+func escapingControls(_ text: String, except kept: Set<Unicode.Scalar> = []) -> String {
     var shown = ""
-    for scalar in text.unicodeScalars.prefix(limit) {
+    for scalar in text.unicodeScalars {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-            shown += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            shown += kept.contains(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
         default: shown.unicodeScalars.append(scalar)
         }
     }
-    return "'\(shown)\(text.unicodeScalars.count > limit ? "…" : "")'"
+    return shown
 }

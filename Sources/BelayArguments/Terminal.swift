@@ -36,12 +36,10 @@ enum Terminal {
         }.joined()
     }
 
-    /// The width for help: `COLUMNS` where it is set, else the terminal's, at most 100 so that lines stay readable;
-    /// 80 where neither is known.
-    static func columns() -> Int {
-        if let text = getenv("COLUMNS"), let columns = Int(String(cString: text)), columns > 0 {
-            return min(columns, 100)
-        }
+    /// The width for help: the setting of `COLUMNS` where it is a number, else the terminal's, at most 100 so that lines
+    /// stay readable; 80 where neither is known.
+    static func columns(setting: String? = getenv("COLUMNS").map { String(cString: $0) }) -> Int {
+        if let setting, let columns = Int(setting), columns > 0 { return min(columns, 100) }
         var size = winsize()
         for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
             if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return min(Int(size.ws_col), 100) }

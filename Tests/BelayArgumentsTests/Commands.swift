@@ -12,7 +12,7 @@ enum Pinning: String, CaseIterable, ExpressibleByArgument {
     case certificate, none
 }
 
-struct TrustOptions: ParsableArguments {
+struct TrustOptions: ParsableArguments, Sendable {
     @Option(name: .shortAndLong, help: ArgumentHelp("What to pin.", valueName: "file")) var pins: [String] = []
     @Option(help: "How pins are compared.") var pinning = Pinning.publicKey
     @Flag(help: "Do not use the machine's trust store.") var noSystemAnchors = false
@@ -49,12 +49,14 @@ struct Check: AsyncParsableCommand {
     @Option(help: "Most seconds.") var timeout: Double?
     @Option(help: "A port.") var port: UInt8?
     @Option(help: "Dial here.", transform: Endpoint.init(parsing:)) var connectTo: Endpoint?
+    @Option(help: "Always wrong.", transform: { text -> Int in throw ValidationError(text) }) var echo: Int?
     @Option(help: "A switch with a value.") var strict: Bool?
     @Flag(name: .shortAndLong, help: "Say less.") var quiet = false
     @Flag(inversion: .prefixedNo, help: "Draw in colour.") var colour: Bool?
     @Flag(name: .customShort("v"), help: "Say more.") var verbosity: Int
     @Option(help: ArgumentHelp(visibility: .hidden)) var trace: String?
     var untouched = 7
+    var scratch: [String]?
 
     mutating func run() async throws {
         if url == "refused" { throw ExitCode(1) }
@@ -77,7 +79,9 @@ struct Secret: ParsableCommand {
 }
 
 /// What the program would print and end with, or nil where it would run.
-func outcome(_ arguments: String...) -> (status: Int32, text: String)? {
+func outcome(_ arguments: String...) -> (status: Int32, text: String)? { outcome(arguments) }
+
+func outcome(_ arguments: [String]) -> (status: Int32, text: String)? {
     do {
         _ = try Tool.parseAsRoot(arguments)
         return nil

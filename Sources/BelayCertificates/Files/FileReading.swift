@@ -68,6 +68,12 @@ package enum FileReading {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
+    /// Whether a path leads to a folder.
+    package static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     private static func refusal(_ number: Int32) -> FileReadingError {
         .refused(strerror(number).map { String(cString: $0) } ?? "error \(number)")
     }

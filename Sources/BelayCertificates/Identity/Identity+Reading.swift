@@ -1,0 +1,61 @@
+extension Identity {
+    /// Reads an identity from one file, by content: PKCS#12, or PEM with a private key and certificates in any order.
+    ///
+    /// The certificate of the key is found by the key, not by the order. Nothing is ever asked on a terminal.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - passphrase: the bytes of the passphrase that opens the file or the key in it.
+    /// - Throws: ``IdentityFileError``, which names the file.
+    public static func read(
+        contentsOf path: String, passphrase: [UInt8]? = nil
+    ) throws(IdentityFileError) -> Identity {
+        do throws(IdentityError) {
+            var bytes: [UInt8]
+            do throws(FileReadingError) { bytes = try FileReading.bytes(ofFile: path) } catch {
+                throw .unreadable(error)
+            }
+            defer { bytes.wipe() }
+            return try Identity(bytes: bytes, passphrase: passphrase)
+        } catch {
+            throw IdentityFileError(file: path, problem: error)
+        }
+    }
+
+    /// Reads an identity from the bytes of a file, by content: PKCS#12, or PEM with a private key and certificates.
+    ///
+    /// - Throws: ``IdentityError``.
+    public init(bytes: [UInt8], passphrase: [UInt8]? = nil) throws(IdentityError) {
+        let content: FileContent
+        do throws(PEMError) { content = try FileContent(bytes) } catch { throw .damagedText(error) }
+        switch content {
+        case .binary(.pkcs12, let der): try self.init(pkcs12: der, passphrase: passphrase)
+        case .binary(let kind, _) where kind.isPrivateKey: throw .noCertificate
+        case .binary(.certificate, _): throw .noPrivateKey
+        case .text(let blocks): try self.init(blocks: blocks, passphrase: passphrase)
+        default: throw .notAnIdentity(found: content.description)
+        }
+    }
+
+    private init(blocks: [PEM.Block], passphrase: [UInt8]?) throws(IdentityError) {
+        let keys = blocks.filter { PEMKind($0.label).isPrivateKey }
+        var certificates: [Certificate] = []
+        for block in blocks where PEMKind(block.label) == .certificate {
+            do throws(DERError) { certificates.append(try Certificate(der: block.der)) } catch {
+                throw .malformedCertificate(index: certificates.count, error)
+            }
+        }
+        guard let key = keys.first else {
+            guard !certificates.isEmpty else { throw .notAnIdentity(found: FileContent.text(blocks).description) }
+            throw .noPrivateKey
+        }
+        let privateKey: PrivateKey
+        do throws(PrivateKeyError) {
+            guard keys.count == 1 else { throw .severalKeys(count: keys.count) }
+            privateKey = try PrivateKey(block: key, passphrase: passphrase)
+        } catch {
+            throw .privateKey(error)
+        }
+        try self.init(certificates: certificates, privateKey: privateKey)
+    }
+}

@@ -17,6 +17,7 @@ let package = Package(
         .target(name: "FuzzingSupport"),
         fuzzer("DERFuzzer"),
         fuzzer("CertificateFuzzer"),
+        fuzzer("PEMFuzzer"),
     ],
     swiftLanguageModes: [.v6]
 )

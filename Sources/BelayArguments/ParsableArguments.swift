@@ -1,8 +1,12 @@
 /// A type whose properties are read from a command line.
 ///
 /// Every stored property is declared with `@Option`, `@Flag`, `@Argument` or `@OptionGroup`, or has a default and is
-/// left alone. The names of this module are those of the `swift-argument-parser` package, so that the package can
-/// take over by a change of the import; where we are stricter (repeated options, empty values), the types say so.
+/// left alone.
+///
+/// The names of this module are those of the `swift-argument-parser` package, so that the package can take over by a
+/// change of the import. What is ours: `examples` in the configuration (to be dropped then); status 2 for wrong use
+/// where the package has 64; and errors for what the package accepts: a single option or a flag given twice, an empty
+/// value, a number that is not finite, an argument that is not UTF-8, a command without its subcommand.
 public protocol ParsableArguments: Decodable, SendableMetatype {
     /// Makes a value that is not read yet.
     init()

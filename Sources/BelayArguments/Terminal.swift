@@ -47,23 +47,22 @@ enum Terminal {
         return 80
     }
 
-    /// Prints the message, on standard output for success and else on standard error, and ends the process.
+    /// Prints the message, on standard output for success and else on standard error, and ends the process. A success
+    /// whose message cannot be written (a full disk, a closed descriptor) ends with status 1.
     static func exit(_ code: ExitCode, message: String) -> Never {
         fflush(nil)
-        if !message.isEmpty {
-            write(message + "\n", to: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO)
-        }
-        Glibc.exit(code.rawValue)
+        let isWritten = message.isEmpty || write(message + "\n", to: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO)
+        Glibc.exit(isWritten || !code.isSuccess ? code.rawValue : ExitCode.failure.rawValue)
     }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            // There is nobody left to tell when standard error itself cannot be written.
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             bytes = bytes.dropFirst(count)
         }
+        return true
     }
 }

@@ -38,6 +38,11 @@ final class HandshakeRecord {
             }
         }
 
+    /// The record of an SSL object.
+    static func of(session: OpaquePointer) -> HandshakeRecord? {
+        SSL_get_ex_data(session, 0).map { Unmanaged<HandshakeRecord>.fromOpaque($0).takeUnretainedValue() }
+    }
+
     /// Whether the negotiated version is 1.3, where certificates travel in another shape.
     private var isVersion13: Bool { serverVersion == 0x0304 }
 

@@ -8,6 +8,7 @@ final class TLSContext: @unchecked Sendable {
     // Safe to share: `handle` is changed only before `init` returns; SSL_new takes what it needs under OpenSSL's own locks.
     let handle: OpaquePointer
     let transportMethod: TransportMethod
+    private let retained: AnyObject?
 
     /// The largest certificate list of a peer, in bytes. OpenSSL's default of 100 kB is less than some honest chains have.
     static let maximumCertificateList = 1 << 20
@@ -23,7 +24,9 @@ final class TLSContext: @unchecked Sendable {
 
     /// A client's context.
     convenience init(client key: Key) throws(TLSContextError) {
-        try self.init(method: TLS_client_method(), key)
+        // TLS 1.0 and 1.1 sign with SHA-1 and MD5, which OpenSSL 3 has at level 0 only.
+        try self.init(
+            method: TLS_client_method(), key, securityLevel: key.minimumVersion < .tls12 ? 0 : 2, retaining: nil)
         SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
         if key.minimumVersion < .tls12 { belay_tls_allow_legacy_servers(handle) }
         guard belay_tls_request_staple(handle) == 1, belay_tls_request_timestamps(handle) == 1 else {
@@ -31,7 +34,10 @@ final class TLSContext: @unchecked Sendable {
         }
     }
 
-    init(method: OpaquePointer?, _ key: Key) throws(TLSContextError) {
+    /// A context of either side. `object` is what its callbacks refer to.
+    init(
+        method: OpaquePointer?, _ key: Key, securityLevel: CInt, retaining object: AnyObject?
+    ) throws(TLSContextError) {
         ERR_clear_error()
         guard key.minimumVersion <= key.maximumVersion else {
             throw .failed("the minimum version, \(key.minimumVersion), is above the maximum, \(key.maximumVersion)")
@@ -41,12 +47,12 @@ final class TLSContext: @unchecked Sendable {
         }
         self.handle = handle
         self.transportMethod = transportMethod
+        retained = object
         belay_tls_prepare(handle, TLSContext.maximumCertificateList)
         SSL_CTX_set_msg_callback(handle, HandshakeRecord.callback)
         // Collects only: the verdict is made from the evidence, by whoever asked for it.
         SSL_CTX_set_cert_verify_callback(handle, { _, _ in 1 }, nil)
-        // TLS 1.0 and 1.1 sign with SHA-1 and MD5, which OpenSSL 3 has at level 0 only.
-        SSL_CTX_set_security_level(handle, key.minimumVersion < .tls12 ? 0 : 2)
+        SSL_CTX_set_security_level(handle, securityLevel)
         guard
             belay_tls_set_versions(
                 handle, CInt(key.minimumVersion.rawValue), CInt(key.maximumVersion.rawValue)) == 1

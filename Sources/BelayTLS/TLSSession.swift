@@ -25,11 +25,18 @@ final class TLSSession {
         self.context = context
         self.handle = handle
         self.transport = transport
-        belay_tls_set_message_argument(handle, Unmanaged.passUnretained(record).toOpaque())
+        let argument = Unmanaged.passUnretained(record).toOpaque()
+        belay_tls_set_message_argument(handle, argument)
+        SSL_set_ex_data(handle, 0, argument)
     }
 
     deinit {
         SSL_free(handle)
+    }
+
+    /// Sets up the server's side; everything else is in its context.
+    func prepareServer() {
+        SSL_set_accept_state(handle)
     }
 
     /// Sets up the client's side: name, protocols, identity.

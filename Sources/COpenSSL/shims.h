@@ -18,9 +18,12 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <string.h>
 
 // Macros with casts, which Swift does not import.
 static const int belay_evp_pkey_public_key = EVP_PKEY_PUBLIC_KEY;
+
+static const int belay_evp_pkey_keypair = EVP_PKEY_KEYPAIR;
 
 // --- TLS (libssl): macros that Swift cannot import ---
 static inline int belay_tls_set_versions(SSL_CTX *context, int minimum, int maximum) {
@@ -82,9 +85,22 @@ static inline void belay_tls_set_staple_callback(SSL_CTX *context, int (*callbac
 static inline long belay_tls_set_staple(SSL *ssl, unsigned char *response, long length) {
     return SSL_set_tlsext_status_ocsp_resp(ssl, response, length);
 }
+static inline void belay_openssl_free(void *memory) { OPENSSL_free(memory); }
 static inline void *belay_openssl_malloc(size_t size) { return OPENSSL_malloc(size); }
-static inline int belay_tls_timestamp_context(void) {
-    return SSL_EXT_CLIENT_HELLO | SSL_EXT_TLS1_2_SERVER_HELLO | SSL_EXT_TLS1_3_CERTIFICATE;
+static inline int belay_tls_add_timestamps(SSL_CTX *context, const unsigned char *list, size_t length) {
+    // A block of server information, version 2: context, extension type, length, content.
+    if (length > 0xFFFF) return 0;
+    unsigned char *block = OPENSSL_malloc(length + 8);
+    if (block == NULL) return 0;
+    unsigned int where = SSL_EXT_CLIENT_HELLO | SSL_EXT_TLS1_2_SERVER_HELLO | SSL_EXT_TLS1_3_CERTIFICATE
+                         | SSL_EXT_IGNORE_ON_RESUMPTION;
+    unsigned char head[8] = {where >> 24, (where >> 16) & 0xFF, (where >> 8) & 0xFF, where & 0xFF,
+                             0, TLSEXT_TYPE_signed_certificate_timestamp, length >> 8, length & 0xFF};
+    memcpy(block, head, 8);
+    memcpy(block + 8, list, length);
+    int result = SSL_CTX_use_serverinfo_ex(context, SSL_SERVERINFOV2, block, length + 8);
+    OPENSSL_free(block);
+    return result;
 }
 // --- end of TLS ---
 

@@ -47,7 +47,9 @@ let package = Package(
 
         .testTarget(name: "BelayCertificatesTests", dependencies: ["BelayCertificates"], swiftSettings: strict),
         .testTarget(name: "BelayTrustTests", dependencies: ["BelayTrust"], swiftSettings: strict),
-        .testTarget(name: "BelayTLSTests", dependencies: ["BelayTLS"], swiftSettings: strict),
+        .testTarget(
+            name: "BelayTLSTests", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL"],
+            swiftSettings: strict),
         .testTarget(name: "BelayLaboratoryTests", dependencies: ["BelayLaboratory"], swiftSettings: strict),
         .testTarget(name: "BelayArgumentsTests", dependencies: ["BelayArguments"], swiftSettings: strict),
         .testTarget(name: "BelayCommandLineTests", dependencies: ["BelayCommandLine"], swiftSettings: strict),

@@ -78,7 +78,8 @@ private final class ServerAnswers {
         argument.map { Unmanaged<ServerAnswers>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    static let selectProtocol: SSL_CTX_alpn_select_cb_func = { _, selected, selectedLength, offered, offeredLength, argument in
+    static let selectProtocol: SSL_CTX_alpn_select_cb_func = {
+        _, selected, selectedLength, offered, offeredLength, argument in
         guard let answers = ServerAnswers.of(argument), let selected, let selectedLength, let offered else {
             return SSL_TLSEXT_ERR_ALERT_FATAL
         }

@@ -1,0 +1,70 @@
+import BelayCertificates
+
+/// Certificates that are trusted, indexed by their subjects. A path that reaches one of them ends there.
+///
+/// A store never changes. Making one costs about a microsecond a certificate, so that programs keep it.
+public final class AnchorStore: Sendable {
+    /// The certificates, in the order in which they were given, without duplicates.
+    public let certificates: [Certificate]
+    /// Findings from loading, for example malformed certificates of the machine's store that were passed over.
+    public let findings: [Finding]
+    /// Where the certificates came from, for people; for example a path.
+    public let origin: String?
+
+    private let entries: [UInt64: [Entry]]
+
+    /// A store without certificates: nothing is trusted.
+    public static let empty = AnchorStore([])
+
+    /// Indexes certificates.
+    public init(_ certificates: [Certificate], origin: String? = nil, findings: [Finding] = []) {
+        var unique: [Certificate] = []
+        var entries: [UInt64: [Entry]] = [:]
+        unique.reserveCapacity(certificates.count)
+        entries.reserveCapacity(certificates.count)
+        for certificate in certificates {
+            let key = certificate.subject.canonicalHash
+            if entries[key]?.contains(where: { $0.certificate == certificate }) == true { continue }
+            entries[key, default: []].append(Entry(certificate))
+            unique.append(certificate)
+        }
+        self.certificates = unique
+        self.entries = entries
+        self.origin = origin
+        self.findings = findings
+    }
+
+    /// Whether a certificate is one of the anchors, byte for byte.
+    public func contains(_ certificate: Certificate) -> Bool {
+        entry(for: certificate, hash: certificate.subject.canonicalHash) != nil
+    }
+
+    func entry(for certificate: Certificate, hash: UInt64) -> Entry? {
+        entries[hash]?.first { $0.certificate == certificate }
+    }
+
+    /// The anchors with a subject of this hash; the caller compares the names.
+    func entries(subjectHash: UInt64) -> [Entry] {
+        entries[subjectHash] ?? []
+    }
+
+    /// An anchor and its decoded key.
+    final class Entry: Sendable {
+        let certificate: Certificate
+        // Decoded at first use: a machine has some 150 anchors, and a program meets two or three of them.
+        private let key = Protected<VerificationKey??>(nil)
+
+        init(_ certificate: Certificate) {
+            self.certificate = certificate
+        }
+
+        var verificationKey: VerificationKey? {
+            key.withLock { stored in
+                if let known = stored { return known }
+                let made = VerificationKey(certificate.publicKey)
+                stored = .some(made)
+                return made
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import BelayCertificates
+import CIDN2
+
+/// The name that a server must prove: a DNS name in its normal form, or an IP address (RFC 9525, section 2).
+///
+/// ```swift
+/// let name = try ServerName("Bücher.test.")     // xn--bcher-kva.test
+/// ```
+public enum ServerName: Sendable, Hashable {
+    /// A DNS name: lower case, A-labels, without the trailing dot.
+    case dns(String)
+    /// An IP address.
+    case ip(IPAddress)
+
+    /// Reads a host as people and URLs write it: a name in any case, with U-labels or A-labels and one trailing dot
+    /// perhaps; an IPv4 address; an IPv6 address with or without brackets.
+    ///
+    /// - Throws: ``ServerNameError`` where it is none of these.
+    public init(_ host: String) throws(ServerNameError) {
+        guard !host.isEmpty else { throw ServerNameError(host, .empty) }
+        if host.contains(":") || host.hasPrefix("[") {
+            guard let address = IPAddress(host), address.octets.count == 16 else {
+                throw ServerNameError(host, .notAnAddress)
+            }
+            self = .ip(address)
+            return
+        }
+        if let address = IPAddress(host) {
+            self = .ip(address)
+            return
+        }
+        self = .dns(try Self.normalise(host))
+    }
+
+    private static func normalise(_ host: String) throws(ServerNameError) -> String {
+        var ascii = host
+        if !host.utf8.allSatisfy({ $0 < 0x80 }) { ascii = try toASCII(host) }
+        ascii = lowercaseASCII(ascii)
+        if ascii.hasSuffix(".") { ascii.removeLast() }
+        guard ascii.utf8.count <= 253 else { throw ServerNameError(host, .tooLong) }
+        let labels = ascii.split(separator: ".", omittingEmptySubsequences: false)
+        for label in labels {
+            guard !label.isEmpty else { throw ServerNameError(host, .emptyLabel) }
+            guard label.utf8.count <= 63 else { throw ServerNameError(host, .labelTooLong(String(label))) }
+            // Underscores are no letters of host names, but the hosts of real services have them.
+            guard label.utf8.allSatisfy({ $0.isHostCharacter }), label.first != "-", label.last != "-" else {
+                throw ServerNameError(host, .invalidCharacter(String(label)))
+            }
+        }
+        // A resolver would read a name that ends in a number as an address of some historic form.
+        if let last = labels.last, last.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
+            throw ServerNameError(host, .notAnAddress)
+        }
+        return ascii
+    }
+
+    private static func toASCII(_ host: String) throws(ServerNameError) -> String {
+        var output: UnsafeMutablePointer<UInt8>?
+        let flags = Int32(IDN2_NFC_INPUT.rawValue | IDN2_NONTRANSITIONAL.rawValue)
+        let status = Array(host.utf8CString).withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: UInt8.self) { idn2_lookup_u8($0.baseAddress, &output, flags) }
+        }
+        guard status == IDN2_OK.rawValue, let output else {
+            throw ServerNameError(host, .notInternationalised(String(cString: idn2_strerror(status))))
+        }
+        defer { idn2_free(output) }
+        return String(cString: output)
+    }
+
+    /// The name for the server name indication of TLS (RFC 6066, section 3): nil for an address, which is never sent.
+    public var serverNameIndication: String? {
+        if case .dns(let name) = self { name } else { nil }
+    }
+}
+
+extension ServerName: CustomStringConvertible {
+    /// The normal form; an IPv6 address without brackets.
+    public var description: String {
+        switch self {
+        case .dns(let name): name
+        case .ip(let address): address.description
+        }
+    }
+}
+
+/// Why a text is no host.
+public struct ServerNameError: Error, Sendable, Hashable {
+    /// What is wrong.
+    public enum Reason: Sendable, Hashable {
+        case empty
+        case tooLong
+        case emptyLabel
+        case labelTooLong(String)
+        case invalidCharacter(String)
+        case notAnAddress
+        case notInternationalised(String)
+    }
+
+    /// The text.
+    public let host: String
+    /// What is wrong with it.
+    public let reason: Reason
+
+    init(_ host: String, _ reason: Reason) {
+        self.host = host
+        self.reason = reason
+    }
+}
+
+extension ServerNameError: CustomStringConvertible {
+    /// What is wrong, where, and what a host looks like.
+    public var description: String {
+        let what =
+            switch reason {
+            case .empty: "it is empty"
+            case .tooLong: "it is longer than 253 characters"
+            case .emptyLabel: "it has an empty label (two dots in a row, or a dot in front)"
+            case .labelTooLong(let label): "the label '\(printable(label))' is longer than 63 characters"
+            case .invalidCharacter(let label):
+                "the label '\(printable(label))' has a character that host names do not have, or a hyphen at an end"
+            case .notAnAddress: "it looks like an IP address but is none"
+            case .notInternationalised(let text): "it is no internationalised name (\(text))"
+            }
+        return "'\(printable(host))' is not a host: \(what). "
+            + "Write a name such as www.example.com, or an address such as 192.0.2.1 or [2001:db8::1], alone"
+    }
+}
+
+extension UInt8 {
+    /// Whether the octet may stand in a label of a host name; the underscore is tolerated.
+    var isHostCharacter: Bool {
+        switch self {
+        case 0x61...0x7A, 0x41...0x5A, 0x30...0x39, 0x2D, 0x5F: true
+        default: false
+        }
+    }
+}
+
+/// Letters of ASCII in lower case; everything else as it is.
+func lowercaseASCII(_ text: some StringProtocol) -> String {
+    guard text.utf8.contains(where: { $0 >= 0x41 && $0 <= 0x5A }) else { return String(text) }
+    return String(decoding: text.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
+}

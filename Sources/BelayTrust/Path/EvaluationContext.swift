@@ -1,0 +1,57 @@
+import BelayCertificates
+
+/// What a path is judged for: everything that rules may ask besides the path itself.
+struct EvaluationContext {
+    /// The moment, in seconds since 1970.
+    let time: Int64
+    /// The purposes that the leaf and its issuers must be for; empty for basic X.509.
+    let purposes: [OID]
+    /// The names that the leaf must be valid for, all of them.
+    let names: [ServerName]
+    /// The most intermediates between leaf and anchor, self-issued ones not counted; nil for any number.
+    let maximumIntermediates: Int?
+    /// Revocation lists given by the caller; empty when revocation is not to be checked.
+    let revocationLists: [RevocationList]
+    /// The caches, if the caller has any.
+    let cache: TrustCache?
+    /// What is left of the budget.
+    let budget: Budget
+}
+
+/// What is left of an evaluation's limits. One evaluation has one, in one thread.
+final class Budget {
+    private let limits: EvaluationLimits
+    private var signatureChecks: Int
+    private var searchSteps: Int
+    private var comparisons: Int
+    /// Which limit was reached, in words; nil while none was.
+    private(set) var exhausted: String?
+
+    init(_ limits: EvaluationLimits) {
+        self.limits = limits
+        signatureChecks = limits.signatureChecks
+        searchSteps = limits.searchSteps
+        comparisons = limits.nameConstraintComparisons
+    }
+
+    func spendSignatureCheck() -> Bool {
+        spend(&signatureChecks, 1, "\(limits.signatureChecks) signature checks")
+    }
+
+    func spendSearchStep() -> Bool {
+        spend(&searchSteps, 1, "\(limits.searchSteps) steps of the path search")
+    }
+
+    func spendComparisons(_ count: Int) -> Bool {
+        spend(&comparisons, count, "\(limits.nameConstraintComparisons) comparisons of names with constraints")
+    }
+
+    private func spend(_ rest: inout Int, _ count: Int, _ what: @autoclosure () -> String) -> Bool {
+        guard rest >= count else {
+            exhausted = exhausted ?? what()
+            return false
+        }
+        rest -= count
+        return true
+    }
+}

@@ -1,0 +1,186 @@
+import BelayCertificates
+
+/// The search for a path from a leaf to an anchor: depth first, over every issuer that could be meant, with full
+/// backtracking and a budget.
+///
+/// It runs in one of two ways. *Deciding*, it gives up on a path as soon as a rule refuses it, and stops at the first
+/// path that is whole and wanted. *Explaining*, after no path was found, it follows every edge whose signature holds and
+/// keeps the path that came closest, so that the faults of that one can be told.
+struct PathSearch {
+    /// The leaf.
+    let leaf: PathCertificate
+    /// What else the peer sent, and what is known besides: candidates for intermediates.
+    let intermediates: [PathCertificate]
+    /// The certificates at which a path may end.
+    let anchors: [AnchorStore]
+    let rules: [any PathRule]
+    let context: EvaluationContext
+    let limits: EvaluationLimits
+
+    /// What a search came to.
+    struct Outcome {
+        /// The path, leaf first: the one that was found, or the one that came closest.
+        var path: [PathCertificate]
+        /// Whether the path is whole and wanted.
+        var isFound: Bool
+        /// Whether the path ends at an anchor.
+        var reachesAnchor: Bool
+        /// Whether rules had something to say that does not refuse the path.
+        var hasRemarks = false
+        /// An issuer that goes by the right name but whose key did not sign the topmost certificate of the path.
+        var impostor: PathCertificate?
+    }
+
+    /// Searches for a path that no rule refuses and that `isWanted` accepts.
+    ///
+    /// `isWanted` is asked for paths that reach an anchor and, where an anchor may be missing, for those that end
+    /// because nobody else could have issued their topmost certificate.
+    func decide(
+        forgiving forgiveness: Forgiveness = .nothing, anchorMayBeMissing: Bool = false,
+        where isWanted: ([PathCertificate]) -> Bool = { _ in true }
+    ) -> Outcome? {
+        var walk = Walk(search: self, checker: SignatureChecker(context))
+        walk.forgiveness = forgiveness
+        walk.anchorMayBeMissing = anchorMayBeMissing
+        guard walk.place(leaf) else { return nil }
+        return walk.extend(isWanted) ? walk.outcome : nil
+    }
+
+    /// Finds the path that came closest, for explanation.
+    func explain() -> Outcome {
+        var explanation = PathExplanation(search: self, checker: SignatureChecker(context))
+        return explanation.run()
+    }
+
+    /// Everybody who could have issued a certificate, the likeliest first: anchors before others, and those whose key
+    /// identifier is the one that the certificate names before those without or with another.
+    func issuers(of child: PathCertificate, on path: [PathCertificate]) -> [PathCertificate] {
+        var candidates: [(rank: Int, candidate: PathCertificate)] = []
+        func consider(_ candidate: PathCertificate, preference: Int) {
+            guard candidate.subject == child.issuer,
+                !path.contains(where: { $0.number == candidate.number || Self.isSameAuthority($0, candidate) })
+            else { return }
+            candidates.append((preference + Self.rank(candidate, as: child), candidate))
+        }
+        for (storeIndex, store) in anchors.enumerated() {
+            for (index, entry) in store.entries(subjectHash: child.issuerHash).enumerated() {
+                // Numbers of anchors are negative and those of a name differ; two names never meet as issuers of one
+                // certificate, so that nothing more is needed to tell them apart on a path.
+                let number = -1 - (storeIndex * 1_024 + index)
+                consider(
+                    PathCertificate(entry.certificate, origin: .anchor, number: number, anchor: entry), preference: 0)
+            }
+        }
+        for candidate in intermediates where candidate.subjectHash == child.issuerHash {
+            consider(candidate, preference: 10)
+        }
+        return candidates.sorted { $0.rank < $1.rank }.map(\.candidate)
+    }
+
+    /// Two certificates of one authority (same name, same key) on a path would be a loop.
+    private static func isSameAuthority(_ left: PathCertificate, _ right: PathCertificate) -> Bool {
+        left.subjectHash == right.subjectHash && left.pin == right.pin && left.subject == right.subject
+    }
+
+    private static func rank(_ candidate: PathCertificate, as child: PathCertificate) -> Int {
+        guard let wanted = child.authorityKeyIdentifier.value?.keyIdentifier,
+            let identifier = candidate.subjectKeyIdentifier.value
+        else { return 1 }
+        return wanted == identifier ? 0 : 2
+    }
+
+    /// Whether a certificate names, by key identifier, an issuer other than the candidate.
+    static func namesAnother(_ child: PathCertificate, than candidate: PathCertificate) -> Bool {
+        rank(candidate, as: child) == 2
+    }
+}
+
+/// The deciding walk: a path that grows and shrinks.
+private struct Walk {
+    let search: PathSearch
+    let checker: SignatureChecker
+    var forgiveness = Forgiveness.nothing
+    var anchorMayBeMissing = false
+    var path: [PathCertificate] = []
+    private var hasRemarks = false
+
+    var outcome: PathSearch.Outcome {
+        PathSearch.Outcome(
+            path: path, isFound: true, reachesAnchor: path.last?.isAnchor ?? false, hasRemarks: hasRemarks)
+    }
+
+    init(search: PathSearch, checker: SignatureChecker) {
+        self.search = search
+        self.checker = checker
+    }
+
+    /// Puts a certificate on the path if no rule refuses it there.
+    mutating func place(_ candidate: PathCertificate) -> Bool {
+        path.append(candidate)
+        var log = FindingLog(.decide(forgiving: forgiveness))
+        for rule in search.rules {
+            rule.examine(path.count - 1, of: path, in: search.context, log: &log)
+            if log.isRefused {
+                path.removeLast()
+                return false
+            }
+        }
+        // Never taken back when the path shrinks: it only saves collecting findings where there are none.
+        hasRemarks = hasRemarks || log.hasRemarks
+        return true
+    }
+
+    /// Grows the path until it is wanted; on failure leaves it as it was.
+    mutating func extend(_ isWanted: ([PathCertificate]) -> Bool) -> Bool {
+        guard let top = path.last else { return false }
+        if top.isAnchor { return isWanted(path) }
+        guard path.count < search.limits.pathLength else { return false }
+        var isExtensible = false
+        for issuer in search.issuers(of: top, on: path) {
+            guard search.context.budget.spendSearchStep() else { return false }
+            // Rules first: they cost a hundredth of a signature check.
+            guard place(issuer) else { continue }
+            if checker.holds(issuer, signed: top) {
+                isExtensible = true
+                if extend(isWanted) { return true }
+            }
+            path.removeLast()
+        }
+        return anchorMayBeMissing && !isExtensible && search.context.budget.exhausted == nil && isWanted(path)
+    }
+}
+
+/// Whether edges hold, each checked once in an evaluation.
+final class SignatureChecker {
+    private struct Edge: Hashable {
+        let issuer: Int
+        let issuerHash: UInt64
+        let child: Int
+    }
+
+    private let context: EvaluationContext
+    private var known: [Edge: Bool] = [:]
+
+    init(_ context: EvaluationContext) {
+        self.context = context
+    }
+
+    /// Whether the issuer's key made the signature on the certificate. False when the budget is spent.
+    func holds(_ issuer: PathCertificate, signed child: PathCertificate) -> Bool {
+        let edge = Edge(issuer: issuer.number, issuerHash: issuer.subjectHash, child: child.number)
+        if let result = known[edge] { return result }
+        if let cache = context.cache, cache.knows(issuer: issuer, of: child) {
+            known[edge] = true
+            return true
+        }
+        guard context.budget.spendSignatureCheck() else { return false }
+        guard let key = issuer.verificationKey(context.cache) else {
+            known[edge] = false
+            return false
+        }
+        let result = child.certificate.isSigned(by: key)
+        if result { context.cache?.remember(issuer: issuer, of: child) }
+        known[edge] = result
+        return result
+    }
+}

@@ -1,0 +1,114 @@
+import BelayCertificates
+
+/// Every name below an authority lies within the constraints of that authority (RFC 5280, sections 4.2.1.10 and 6.1.3, b–c).
+struct NameConstraintsRule: PathRule {
+    static let catalogue: [Rule] = [
+        .nameExcluded, .nameNotPermitted, .constraintMalformed, .constraintUnsupported, .constraintBudget,
+    ]
+
+    func examine(_ depth: Int, of path: [PathCertificate], in context: EvaluationContext, log: inout FindingLog) {
+        guard depth > 0, let constraints = path[depth].nameConstraints.value else { return }
+        for constraint in constraints.permitted + constraints.excluded {
+            guard NameConstraint.isWellFormed(constraint) else {
+                log.report(
+                    .constraintMalformed, at: depth, of: path, "its name constraint '\(constraint)' makes no sense",
+                    expected: "a name of the kind, or an address and a mask", found: constraint.description)
+                return
+            }
+        }
+        for index in 0..<depth {
+            // A self-issued intermediate carries the authority's own name while its key is replaced.
+            if index > 0 && path[index].isSelfIssued { continue }
+            let names = Self.names(of: path[index])
+            let comparisons = names.count * (constraints.permitted.count + constraints.excluded.count)
+            guard context.budget.spendComparisons(comparisons) else {
+                log.report(
+                    .constraintBudget, at: depth, of: path,
+                    "its name constraints and the names below it would take \(comparisons) comparisons")
+                return
+            }
+            for name in names {
+                check(name, of: index, against: constraints, at: depth, path, &log)
+            }
+        }
+    }
+
+    private func check(
+        _ name: GeneralName, of index: Int, against constraints: NameConstraints, at depth: Int,
+        _ path: [PathCertificate], _ log: inout FindingLog
+    ) {
+        let kind = NameConstraint.Kind(name)
+        let authority = path[depth].subject
+        for subtree in constraints.excluded where NameConstraint.Kind(subtree) == kind {
+            guard kind.isSupported else {
+                reportUnsupported(name, index, authority, path, &log)
+                return
+            }
+            if NameConstraint.couldLie(name, in: subtree) {
+                log.report(
+                    .nameExcluded, at: index, of: path,
+                    "its name '\(name)' lies in '\(subtree)', which the authority \(authority) may not certify",
+                    expected: "a name outside \(subtree)", found: name.description)
+            }
+        }
+        let permitted = constraints.permitted.filter { NameConstraint.Kind($0) == kind }
+        guard !permitted.isEmpty else { return }
+        guard kind.isSupported else {
+            reportUnsupported(name, index, authority, path, &log)
+            return
+        }
+        if !permitted.contains(where: { NameConstraint.mustLie(name, in: $0) }) {
+            let allowed = permitted.prefix(5).map(\.description).joined(separator: ", ")
+            log.report(
+                .nameNotPermitted, at: index, of: path,
+                "its name '\(name)' is not among those that the authority \(authority) may certify",
+                expected: allowed, found: name.description)
+        }
+    }
+
+    private func reportUnsupported(
+        _ name: GeneralName, _ index: Int, _ authority: DistinguishedName, _ path: [PathCertificate],
+        _ log: inout FindingLog
+    ) {
+        log.report(
+            .constraintUnsupported, at: index, of: path,
+            "the authority \(authority) constrains names of the kind of '\(name)', which cannot be compared here",
+            expected: "DNS names, addresses, e-mail addresses, URIs and distinguished names", found: name.description)
+    }
+
+    /// All names of a certificate that constraints are about.
+    private static func names(of subject: PathCertificate) -> [GeneralName] {
+        var names = subject.alternativeNames.value ?? []
+        if !subject.subject.isEmpty { names.append(.directory(subject.subject)) }
+        let hasEmail = names.contains { if case .email = $0 { true } else { false } }
+        if !hasEmail {
+            // RFC 5280, section 4.2.1.10: without an alternative name of the kind, the attribute of old counts.
+            for attribute in subject.subject.relativeNames.joined()
+            where attribute.type.octets == [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 9, 1] {
+                names.append(.email(attribute.text ?? ""))
+            }
+        }
+        return names
+    }
+}
+
+extension Rule {
+    static let nameExcluded = Rule(
+        "constraints.excluded", "No name lies where an authority of the path may not certify.", .fatal,
+        remedy: "Have the certificate issued by an authority that may certify this name.",
+        source: "RFC 5280, section 4.2.1.10")
+    static let nameNotPermitted = Rule(
+        "constraints.not-permitted", "Every name lies where the authorities of the path may certify.", .fatal,
+        remedy: "Have the certificate issued by an authority that may certify this name.",
+        source: "RFC 5280, section 4.2.1.10")
+    static let constraintMalformed = Rule(
+        "constraints.malformed", "A name constraint makes sense.", .fatal,
+        remedy: "Have the authority's certificate issued again.", source: "RFC 5280, section 4.2.1.10")
+    static let constraintUnsupported = Rule(
+        "constraints.unsupported", "Constraints on kinds of names that cannot be compared meet no such name.", .fatal,
+        remedy: "Have the certificate issued without names of this kind.", source: "RFC 5280, section 4.2.1.10")
+    static let constraintBudget = Rule(
+        "constraints.budget-exceeded", "Names and constraints are few enough to be compared.", .fatal,
+        remedy: "Refuse this server: no honest chain has so many names and constraints.",
+        source: "Belay: evaluation limits")
+}

@@ -44,7 +44,7 @@ final class CertificateLayout: Sendable {
 
         let outerStart = reader.position
         signatureAlgorithm = try CertificateLayout.readAlgorithmIdentifier(&reader)
-        guard der.hasEqualBytes(in: innerAlgorithm, and: signatureAlgorithm) else {
+        guard CertificateLayout.areSameAlgorithm(innerAlgorithm, signatureAlgorithm, in: der) else {
             throw DERError(.other("the signature algorithm differs from the one in the signed part"), at: outerStart)
         }
         signature = try reader.readOctetAlignedBitString()
@@ -73,6 +73,22 @@ final class CertificateLayout: Sendable {
         let contents = start..<reader.position
         try reader.leave(outer)
         return contents
+    }
+
+    /// Whether two AlgorithmIdentifiers name the same algorithm (RFC 5280, section 4.1.1.2).
+    ///
+    /// Parameters that are NULL in one place and absent in the other mean the same; Apple's Keychain Access issues
+    /// certificates that way.
+    static func areSameAlgorithm(_ left: Range<Int>, _ right: Range<Int>, in bytes: [UInt8]) -> Bool {
+        if bytes.hasEqualBytes(in: left, and: right) { return true }
+        func withoutNull(_ range: Range<Int>) -> Range<Int> {
+            let end = range.upperBound
+            let isNull = range.count > 4 && bytes[end - 2] == DERTag.null.rawValue && bytes[end - 1] == 0
+            // The last two bytes are a NULL of their own only where the object identifier ends before them.
+            let identifierEnd = range.lowerBound + 2 + Int(bytes[range.lowerBound + 1])
+            return isNull && identifierEnd == end - 2 ? range.lowerBound..<(end - 2) : range
+        }
+        return bytes.hasEqualBytes(in: withoutNull(left), and: withoutNull(right))
     }
 
     /// A Name: a SEQUENCE of non-empty SETs of (type, value).

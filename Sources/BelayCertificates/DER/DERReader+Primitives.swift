@@ -129,7 +129,11 @@ extension DERReader {
             year = try readTwoDigits(at: &cursor) &* 100
         }
         year &+= try readTwoDigits(at: &cursor)
-        if isUTC { year &+= year < 50 ? 2000 : 1900 }
+        if isUTC {
+            year &+= year < 50 ? 2000 : 1900
+        } else if year >= 1950 && year < 2050 {
+            throw DERError(.invalidTime, at: start)
+        }
         let month = try readTwoDigits(at: &cursor)
         let day = try readTwoDigits(at: &cursor)
         let hour = try readTwoDigits(at: &cursor)

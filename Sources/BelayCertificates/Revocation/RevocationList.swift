@@ -58,7 +58,7 @@ public struct RevocationList: Sendable, Hashable {
 
         let outerStart = reader.position
         algorithm = try CertificateLayout.readAlgorithmIdentifier(&reader)
-        guard der.hasEqualBytes(in: innerAlgorithm, and: algorithm) else {
+        guard CertificateLayout.areSameAlgorithm(innerAlgorithm, algorithm, in: der) else {
             throw DERError(.other("the signature algorithm differs from the one in the signed part"), at: outerStart)
         }
         signatureRange = try reader.readOctetAlignedBitString()

@@ -26,4 +26,17 @@ public struct RuleSet: Sendable {
             ExtensionRule(), ValidityRule(), AuthorityRule(), PathLengthRule(), PurposeRule(), StrengthRule(),
             ServerNameRule(), NameConstraintsRule(), RevocationRule(),
         ])
+
+    /// The set of a name, if Belay has it.
+    public static func named(_ name: String) -> RuleSet? {
+        name == standard.name ? standard : nil
+    }
+
+    /// Why a name gives no set, in words.
+    public static func refusal(of name: String) -> String {
+        switch name {
+        case "rfc5280", "webpki", "apple": "the rule set '\(name)' is not supported yet; expected standard"
+        default: "'\(printable(name))' is not a rule set; expected standard"
+        }
+    }
 }

@@ -1,0 +1,129 @@
+import BelayCertificates
+import FoundationEssentials
+
+/// A trust case: one line of NDJSON that says what to evaluate, as `belay trust evaluate --ndjson` reads it.
+///
+/// Every field that is not known is refused by name, and so is a value that Belay does not support: a case is never
+/// answered as if it had said less than it does.
+public struct TrustCase: Sendable {
+    /// The case's name, echoed in the answer.
+    public let id: String
+    /// What to evaluate.
+    public let trust: ServerTrust
+    /// The policy on top.
+    public let policy: SecurityPolicy
+    /// Findings that refuse the case before anything is evaluated: anchors that cannot be read.
+    let refusals: [Finding]
+
+    /// Reads a case.
+    ///
+    /// - Parameters:
+    ///   - line: one JSON object.
+    ///   - systemAnchors: the machine's anchors, for cases that want them.
+    ///   - cache: what evaluations may remember.
+    /// - Throws: ``TrustCaseError`` where the line is no case.
+    public init(
+        json line: [UInt8], systemAnchors: () throws(SystemAnchorsError) -> AnchorStore, cache: TrustCache? = nil
+    ) throws(TrustCaseError) {
+        let fields = try TrustCaseFields.decode(line)
+        do throws(CaseFault) {
+            try self.init(fields, systemAnchors, cache)
+        } catch {
+            throw TrustCaseError(id: fields.id, message: error.message)
+        }
+    }
+
+    private init(
+        _ fields: TrustCaseFields, _ systemAnchors: () throws(SystemAnchorsError) -> AnchorStore, _ cache: TrustCache?
+    ) throws(CaseFault) {
+        id = fields.id
+        var refusals: [Finding] = []
+        var trust = ServerTrust(
+            chain: try fields.chain.enumerated().map { index, text throws(CaseFault) in
+                try CaseFault.der(text, "chain[\(index)]")
+            }, policies: [try fields.trustPolicy()])
+        trust.anchors = AnchorStore(Self.anchors(fields, &refusals))
+        if fields.systemAnchors {
+            do throws(SystemAnchorsError) {
+                trust.systemAnchors = try systemAnchors()
+            } catch {
+                throw CaseFault("systemAnchors: \(error)")
+            }
+        }
+        trust.evaluationTime = fields.time
+        trust.rules = try fields.ruleSet()
+        trust.maximumChainDepth = fields.maxChainDepth
+        trust.revocationLists = try fields.crls.enumerated().map { index, text throws(CaseFault) in
+            try CaseFault.revocationList(text, "crls[\(index)]")
+        }
+        trust.cache = cache
+        self.trust = trust
+        policy = try fields.policy?.securityPolicy() ?? SecurityPolicy()
+        self.refusals = refusals
+    }
+
+    /// A given anchor that is malformed refuses the case: whoever gave it meant it to count.
+    private static func anchors(_ fields: TrustCaseFields, _ refusals: inout [Finding]) -> [Certificate] {
+        var certificates: [Certificate] = []
+        for (index, text) in fields.anchors.enumerated() {
+            do throws(CertificateFileProblem) {
+                certificates.append(try Certificate(pemOrBase64: text))
+            } catch {
+                refusals.append(
+                    Finding(
+                        .malformedAnchor, "the anchor \(index) cannot be read: \(error)",
+                        expected: "a certificate in PEM, or its DER in base64", found: "\(error)"))
+            }
+        }
+        return certificates
+    }
+
+    /// Judges the case.
+    public func evaluate() -> TrustAnswer {
+        let verdict = policy.evaluate(trust)
+        return TrustAnswer(id: id, verdict: refusals.isEmpty ? verdict : verdict.adding(refusals))
+    }
+}
+
+/// Why a line is no trust case.
+public struct TrustCaseError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The case's name, where it could be read.
+    public let id: String?
+    /// What is wrong, with the field's name.
+    public let message: String
+
+    /// What is wrong, with the field's name.
+    public var description: String { message }
+}
+
+/// A fault in a field, before it is known which case it belongs to.
+struct CaseFault: Error {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    /// The bytes of a PEM block or of base64, not judged yet: that is what the evaluation is for.
+    static func der(_ text: String, _ field: String) throws(CaseFault) -> [UInt8] {
+        if let blocks = try? PEM.blocks(in: Array(text.utf8)), let first = blocks.first {
+            guard blocks.count == 1 else { throw CaseFault("\(field): \(blocks.count) PEM blocks, expected one") }
+            return first.der
+        }
+        guard !text.contains("-----BEGIN"), let der = Base64.decode(text.filter { !$0.isWhitespace }), !der.isEmpty
+        else { throw CaseFault("\(field): neither PEM nor base64") }
+        return der
+    }
+
+    static func revocationList(_ text: String, _ field: String) throws(CaseFault) -> RevocationList {
+        do throws(DERError) {
+            return try RevocationList(der: try derOrEmpty(text, field))
+        } catch {
+            throw CaseFault("\(field): not a revocation list: \(error)")
+        }
+    }
+
+    private static func derOrEmpty(_ text: String, _ field: String) throws(DERError) -> [UInt8] {
+        (try? der(text, field)) ?? []
+    }
+}

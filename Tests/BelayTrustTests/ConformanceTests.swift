@@ -1,0 +1,39 @@
+import BelayTrust
+import Foundation
+import Testing
+
+@Suite("Conformance: suites published by other projects")
+struct ConformanceTests {
+    @Test("the suites are there when continuous integration runs, and their absence is reported elsewhere")
+    func suitesArePresent() {
+        if ProcessInfo.processInfo.environment["CI"] == "true" {
+            #expect(PublishedCases.arePresent, "no published cases in \(PublishedCases.folder)")
+        } else if !PublishedCases.arePresent {
+            print("published trust cases: not run, \(PublishedCases.folder) does not exist")
+        }
+    }
+
+    @Test("path building", arguments: PublishedCases.load("trust-pathbuilding"))
+    func pathBuilding(_ testCase: PublishedCases.Case) throws {
+        let verdict = try PublishedCases.evaluate(testCase)
+        #expect(verdict.isTrusted == testCase.expectsAcceptance, "\(testCase.note)\n\(verdict.findings)")
+    }
+
+    @Test("name constraints", arguments: PublishedCases.load("trust-nameconstraints"))
+    func nameConstraints(_ testCase: PublishedCases.Case) throws {
+        let verdict = try PublishedCases.evaluate(testCase)
+        #expect(verdict.isTrusted == testCase.expectsAcceptance, "\(testCase.note)\n\(verdict.findings)")
+    }
+
+    @Test("pinning", arguments: PublishedCases.load("trust-pinning"))
+    func pinning(_ testCase: PublishedCases.Case) throws {
+        let verdict = try PublishedCases.evaluate(testCase)
+        #expect(verdict.isTrusted == testCase.expectsAcceptance, "\(testCase.note)\n\(verdict.findings)")
+    }
+
+    @Test("servers in good and bad states", arguments: PublishedCases.load("trust-servers"))
+    func servers(_ testCase: PublishedCases.Case) throws {
+        let verdict = try PublishedCases.evaluate(testCase)
+        #expect(verdict.isTrusted == testCase.expectsAcceptance, "\(testCase.note)\n\(verdict.findings)")
+    }
+}

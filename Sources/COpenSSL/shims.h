@@ -20,6 +20,9 @@
 #include <openssl/x509v3.h>
 #include <string.h>
 
+// Macros with casts, which Swift does not import.
+static const int belay_evp_pkey_public_key = EVP_PKEY_PUBLIC_KEY;
+
 // A public key on a named curve from its point; NULL where the point is not on the curve.
 //
 // In C because OSSL_PARAM keeps pointers to the names of its fields, and Swift's strings do not stay in place.

@@ -22,6 +22,33 @@ extension Identity {
         }
     }
 
+    /// Reads an identity from two files, as web servers have it: certificates in one, the private key in the other.
+    ///
+    /// - Parameters:
+    ///   - certificatePath: a file of certificates, in any order.
+    ///   - keyPath: a file with the private key.
+    ///   - passphrase: the bytes of the passphrase that opens the key.
+    /// - Throws: ``IdentityFileError``, which names the file that is at fault.
+    public static func read(
+        certificates certificatePath: String, privateKey keyPath: String, passphrase: [UInt8]? = nil
+    ) throws(IdentityFileError) -> Identity {
+        let certificates: [Certificate]
+        do throws(CertificateFileError) { certificates = try Certificate.read(contentsOf: certificatePath) } catch {
+            throw IdentityFileError(file: error.file, problem: .certificates(error.problem))
+        }
+        let privateKey: PrivateKey
+        do throws(PrivateKeyFileError) {
+            privateKey = try PrivateKey.read(contentsOf: keyPath, passphrase: passphrase)
+        } catch {
+            throw IdentityFileError(file: error.file, problem: .privateKey(error.problem))
+        }
+        do throws(IdentityError) {
+            return try Identity(certificates: certificates, privateKey: privateKey)
+        } catch {
+            throw IdentityFileError(file: keyPath, problem: error)
+        }
+    }
+
     /// Reads an identity from the bytes of a file, by content: PKCS#12, or PEM with a private key and certificates.
     ///
     /// - Throws: ``IdentityError``.

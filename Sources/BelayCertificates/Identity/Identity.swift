@@ -52,6 +52,16 @@ public struct Identity: Sendable, Hashable {
         self.privateKey = privateKey
     }
 
+    /// All certificates, that of the key first.
+    public var certificates: [Certificate] { [certificate] + chain }
+
+    /// The private key, unencrypted, and all certificates in PEM, for programs that take both from one file.
+    ///
+    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
+    public func pem() throws(PrivateKeyError) -> String {
+        try privateKey.pkcs8PEM() + certificates.map(\.pem).joined()
+    }
+
     /// Certificates in the order in which each issued the one before it, as far as names tell, then the rest as they
     /// were; each once, and never `leaf` itself.
     private static func ordered(_ certificates: [Certificate], from leaf: Certificate) -> [Certificate] {

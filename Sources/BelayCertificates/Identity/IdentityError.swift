@@ -12,6 +12,8 @@ public enum IdentityError: Error, Sendable, Hashable {
     case noPrivateKey
     /// The private key cannot be used.
     case privateKey(PrivateKeyError)
+    /// The certificates cannot be read.
+    case certificates(CertificateFileProblem)
     /// A certificate is not well formed.
     case malformedCertificate(index: Int, DERError)
     /// It is neither PKCS#12 nor PEM; what was found instead.
@@ -48,6 +50,7 @@ extension IdentityError: CustomStringConvertible {
             "no private key: certificates alone prove nothing. Export again together with the key; "
                 + "to use the certificates as anchors or pins, give the file as such"
         case .privateKey(let error): error.description
+        case .certificates(let problem): problem.description
         case .malformedCertificate(let index, let error):
             "certificate \(index + 1) is malformed: \(error). Export it again"
         case .notAnIdentity(let found):

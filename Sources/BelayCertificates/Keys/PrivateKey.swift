@@ -28,9 +28,13 @@ public struct PrivateKey: Sendable {
     public enum Specification: Sendable, Hashable {
         /// RSA with a modulus of so many bits and the exponent 65537.
         case rsa(bits: Int)
+        /// The same, for RSASSA-PSS only (RFC 4055, section 1.2).
+        case rsaPSS(bits: Int)
         /// An elliptic curve by OpenSSL's name, for example `brainpoolP256r1`.
         case ellipticCurve(String)
+        /// Ed25519 (RFC 8032).
         case ed25519
+        /// Ed448 (RFC 8032).
         case ed448
 
         /// The curve P-256 (FIPS 186-4).
@@ -54,6 +58,7 @@ public struct PrivateKey: Sendable {
         let name =
             switch specification {
             case .rsa: "RSA"
+            case .rsaPSS: "RSA-PSS"
             case .ellipticCurve: "EC"
             case .ed25519: "ED25519"
             case .ed448: "ED448"
@@ -62,7 +67,7 @@ public struct PrivateKey: Sendable {
         defer { EVP_PKEY_CTX_free(context) }
         guard EVP_PKEY_keygen_init(context) == 1 else { return nil }
         switch specification {
-        case .rsa(let bits):
+        case .rsa(let bits), .rsaPSS(let bits):
             guard EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(clamping: bits)) == 1 else { return nil }
         case .ellipticCurve(let curve):
             guard EVP_PKEY_CTX_set_group_name(context, curve) == 1 else { return nil }

@@ -32,7 +32,8 @@ extension CertificateFileProblem: CustomStringConvertible {
         case .unreadable(let error): error.description
         case .empty: "is empty, expected a certificate in PEM or DER. Export the certificate again"
         case .damagedText(let error): "is damaged: \(error). Copy the file again, whole"
-        case .notACertificate(let found): "expected a certificate in PEM or DER, found \(found)"
+        case .notACertificate(let found):
+            "expected a certificate in PEM or DER, found \(found). Name the file that holds the certificate itself"
         case .identityFile:
             "is a PKCS#12 identity file, expected a certificate. Give it as identity, or take its certificate out: "
                 + "openssl pkcs12 -nokeys -in FILE"

@@ -1,0 +1,170 @@
+import BelayCertificates
+import Foundation
+import Testing
+
+@Suite("Reading private keys")
+struct PrivateKeyReadingTests {
+    private let folder: TemporaryFolder
+    private let rsa: String
+    private let ec: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        rsa = folder("rsa.pem")
+        ec = folder("ec.pem")
+        try Tool.openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", rsa)
+        try Tool.openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", ec)
+    }
+
+    /// The SubjectPublicKeyInfo that OpenSSL sees in a key's file.
+    private func publicKey(_ file: String) throws -> [UInt8] {
+        try Tool.openssl("pkey", "-in", file, "-pubout", "-outform", "DER").output
+    }
+
+    @Test("PKCS#8, PKCS#1 and SEC1 are read in PEM and DER", arguments: ["PEM", "DER"])
+    func readsPlainKeys(form: String) throws {
+        for file in [rsa, ec] {
+            let key = try PrivateKey(bytes: Tool.openssl("pkey", "-in", file, "-outform", form).output)
+            #expect(try key.publicKey.der == publicKey(file))
+        }
+        let pkcs1 = try Tool.openssl("rsa", "-in", rsa, "-traditional", "-outform", form).output
+        #expect(try PrivateKey(bytes: pkcs1).publicKey.der == publicKey(rsa))
+        let sec1 = try Tool.openssl("ec", "-in", ec, "-outform", form).output
+        #expect(try PrivateKey(bytes: sec1).publicKey.der == publicKey(ec))
+    }
+
+    @Test("A key is found among parameters, certificates and text")
+    func findsKey() throws {
+        let parameters = try Tool.openssl("ecparam", "-name", "prime256v1").text
+        let certificate = try World.ecdsa.get().root.certificate.pem
+        let text =
+            try "the key:\r\n" + parameters + certificate + String(decoding: folder.read("ec.pem"), as: UTF8.self)
+        #expect(try PrivateKey(bytes: text.bytes).publicKey.der == publicKey(ec))
+    }
+
+    @Test("A key of GnuTLS is read")
+    func readsKeyOfGnuTLS() throws {
+        let file = folder("gnutls.pem")
+        let result = try Tool.run(
+            "certtool", ["--generate-privkey", "--key-type", "ecdsa", "--curve", "secp384r1", "--outfile", file])
+        try #require(result.status == 0)
+        #expect(try PrivateKey.read(contentsOf: file).publicKey.der == publicKey(file))
+    }
+
+    @Test(
+        "Encrypted PKCS#8 is opened with its passphrase and with no other",
+        arguments: [["-v2", "aes-256-cbc"], ["-v2", "des3"], ["-v1", "PBE-SHA1-3DES"], ["-scrypt"]], ["PEM", "DER"])
+    func opensEncryptedPKCS8(options: [String], form: String) throws {
+        let result = try Tool.run(
+            "openssl", ["pkcs8", "-topk8", "-in", ec, "-passout", "pass:s3cret ä", "-outform", form] + options)
+        try #require(result.status == 0)
+        let key = try PrivateKey(bytes: result.output, passphrase: "s3cret ä".bytes)
+        #expect(try key.publicKey.der == publicKey(ec))
+        #expect(throws: PrivateKeyError.wrongPassphrase) {
+            try PrivateKey(bytes: result.output, passphrase: "s3cret".bytes)
+        }
+        #expect(throws: PrivateKeyError.wrongPassphrase) { try PrivateKey(bytes: result.output, passphrase: []) }
+        #expect(throws: PrivateKeyError.passphraseNeeded) { try PrivateKey(bytes: result.output) }
+    }
+
+    @Test("Keys encrypted in OpenSSL's traditional form are opened", arguments: ["-aes256", "-aes128", "-des3"])
+    func opensTraditionalEncryption(cipher: String) throws {
+        let bytes = try Tool.openssl("rsa", "-in", rsa, "-traditional", cipher, "-passout", "pass:secret").output
+        #expect(try PrivateKey(bytes: bytes, passphrase: "secret".bytes).publicKey.der == publicKey(rsa))
+        #expect(throws: PrivateKeyError.passphraseNeeded) { try PrivateKey(bytes: bytes) }
+        #expect(throws: PrivateKeyError.wrongPassphrase) { try PrivateKey(bytes: bytes, passphrase: "wrong".bytes) }
+        #expect(throws: PrivateKeyError.wrongPassphrase) { try PrivateKey(bytes: bytes, passphrase: []) }
+    }
+
+    @Test("Wrong passphrases that leave valid padding by chance are wrong passphrases too")
+    func refusesLuckyPadding() throws {
+        let bytes = try Tool.openssl("ec", "-in", ec, "-aes256", "-passout", "pass:secret").output
+        // One passphrase in 256 leaves padding that looks right.
+        for number in 0..<2_000 {
+            #expect(throws: PrivateKeyError.wrongPassphrase) {
+                try PrivateKey(bytes: bytes, passphrase: "wrong \(number)".bytes)
+            }
+        }
+    }
+
+    @Test("Ciphers of the legacy provider are named, and the passphrase is not blamed")
+    func namesLegacyCipher() throws {
+        let bytes = try Tool.openssl(
+            "pkcs8", "-topk8", "-in", ec, "-passout", "pass:secret", "-v1", "PBE-SHA1-RC2-40", "-provider", "legacy",
+            "-provider", "default"
+        ).output
+        #expect(throws: PrivateKeyError.unsupportedEncryption("RC2-40-CBC")) {
+            try PrivateKey(bytes: bytes, passphrase: "secret".bytes)
+        }
+        let traditional = try Tool.openssl(
+            "rsa", "-in", rsa, "-traditional", "-des", "-passout", "pass:secret", "-provider", "legacy", "-provider",
+            "default"
+        ).output
+        #expect(throws: PrivateKeyError.unsupportedEncryption("DES-CBC")) {
+            try PrivateKey(bytes: traditional, passphrase: "secret".bytes)
+        }
+    }
+
+    @Test("A traditional passphrase longer than OpenSSL allows is refused")
+    func refusesLongPassphrase() throws {
+        let bytes = try Tool.openssl("ec", "-in", ec, "-aes256", "-passout", "pass:secret").output
+        let error = #expect(throws: PrivateKeyError.self) {
+            try PrivateKey(bytes: bytes, passphrase: [UInt8](repeating: 0x41, count: 1_025))
+        }
+        guard case .unusablePassphrase = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("What is no key, two keys, nothing, and a damaged key are told apart")
+    func refusesOthers() throws {
+        let certificate = try World.ecdsa.get().root.certificate
+        #expect(throws: PrivateKeyError.notAPrivateKey(found: "a certificate")) {
+            try PrivateKey(bytes: certificate.pem.bytes)
+        }
+        #expect(throws: PrivateKeyError.notAPrivateKey(found: "a certificate")) {
+            try PrivateKey(bytes: certificate.der)
+        }
+        #expect(throws: PrivateKeyError.notAPrivateKey(found: "an empty file")) { try PrivateKey(bytes: []) }
+        #expect(throws: PrivateKeyError.notAPrivateKey(found: "text without a block of PEM")) {
+            try PrivateKey(bytes: "no key".bytes)
+        }
+        #expect(throws: PrivateKeyError.severalKeys(count: 2)) {
+            try PrivateKey(bytes: folder.read("ec.pem") + folder.read("rsa.pem"))
+        }
+        let der = try Tool.openssl("pkey", "-in", ec, "-outform", "DER").output
+        #expect(throws: PrivateKeyError.malformed("the end is cut off: 60 bytes of \(der.count)")) {
+            try PrivateKey(der: Array(der.prefix(60)))
+        }
+        let text = try Array(folder.read("ec.pem").prefix(100))
+        #expect(throws: PrivateKeyError.damagedText(.unterminated(label: "PRIVATE KEY", line: 1))) {
+            try PrivateKey(bytes: text)
+        }
+        let openssh = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n-----END OPENSSH PRIVATE KEY-----\n"
+        #expect(throws: PrivateKeyError.self) { try PrivateKey(bytes: openssh.bytes) }
+    }
+
+    @Test("A key cut off or changed at any byte never crashes the reader")
+    func survivesDamage() throws {
+        for file in [rsa, ec] {
+            let der = try Tool.openssl("pkey", "-in", file, "-outform", "DER").output
+            for index in stride(from: 0, to: der.count, by: 7) {
+                #expect(throws: PrivateKeyError.self) { try PrivateKey(der: Array(der.prefix(index))) }
+                var changed = der
+                changed[index] ^= 0xFF
+                _ = try? PrivateKey(der: changed)
+            }
+        }
+    }
+
+    @Test("A file that cannot be read is named with the system's words")
+    func namesFile() throws {
+        let file = folder("none.pem")
+        #expect(
+            throws: PrivateKeyFileError(file: file, problem: .unreadable(.refused("No such file or directory")))
+        ) {
+            try PrivateKey.read(contentsOf: file)
+        }
+    }
+}

@@ -47,11 +47,13 @@ public struct SHA256Digest: Sendable, Hashable {
     /// 44 characters of base64, as pins are written.
     public var base64Text: String { Base64.encode(bytes) }
 
+    /// Whether all 32 bytes are the same. Digests are public, so that the time this takes tells nothing.
     public static func == (left: SHA256Digest, right: SHA256Digest) -> Bool {
         left.words.0 == right.words.0 && left.words.1 == right.words.1 && left.words.2 == right.words.2
             && left.words.3 == right.words.3
     }
 
+    /// Hashes a part of the digest.
     public func hash(into hasher: inout Hasher) {
         // Any word of a digest is as good as all four for a table.
         hasher.combine(words.0)

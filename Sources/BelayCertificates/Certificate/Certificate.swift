@@ -69,10 +69,12 @@ public struct Certificate: Sendable {
 }
 
 extension Certificate: Hashable {
+    /// Whether both are the same bytes.
     public static func == (left: Certificate, right: Certificate) -> Bool {
         left.layout === right.layout || left.layout.der == right.layout.der
     }
 
+    /// Hashes a part of the bytes.
     public func hash(into hasher: inout Hasher) {
         // The signature alone tells certificates apart; equality still compares every byte.
         let signature = layout.signature

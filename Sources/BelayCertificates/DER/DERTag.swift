@@ -8,22 +8,39 @@ public struct DERTag: RawRepresentable, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
+    /// BOOLEAN (X.680).
     public static let boolean = DERTag(rawValue: 0x01)
+    /// INTEGER (X.680).
     public static let integer = DERTag(rawValue: 0x02)
+    /// BIT STRING (X.680).
     public static let bitString = DERTag(rawValue: 0x03)
+    /// OCTET STRING (X.680).
     public static let octetString = DERTag(rawValue: 0x04)
+    /// NULL (X.680).
     public static let null = DERTag(rawValue: 0x05)
+    /// OBJECT IDENTIFIER (X.680).
     public static let objectIdentifier = DERTag(rawValue: 0x06)
+    /// ENUMERATED (X.680).
     public static let enumerated = DERTag(rawValue: 0x0A)
+    /// UTF8String (X.680).
     public static let utf8String = DERTag(rawValue: 0x0C)
+    /// PrintableString (X.680).
     public static let printableString = DERTag(rawValue: 0x13)
+    /// TeletexString (X.680).
     public static let teletexString = DERTag(rawValue: 0x14)
+    /// IA5String (X.680).
     public static let ia5String = DERTag(rawValue: 0x16)
+    /// UTCTime (X.680).
     public static let utcTime = DERTag(rawValue: 0x17)
+    /// GeneralizedTime (X.680).
     public static let generalizedTime = DERTag(rawValue: 0x18)
+    /// UniversalString (X.680).
     public static let universalString = DERTag(rawValue: 0x1C)
+    /// BMPString (X.680).
     public static let bmpString = DERTag(rawValue: 0x1E)
+    /// SEQUENCE and SEQUENCE OF (X.680).
     public static let sequence = DERTag(rawValue: 0x30)
+    /// SET and SET OF (X.680).
     public static let set = DERTag(rawValue: 0x31)
 
     /// A context-specific primitive tag, as an IMPLICIT field of a primitive type has it.

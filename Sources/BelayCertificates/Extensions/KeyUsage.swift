@@ -8,16 +8,23 @@ public struct KeyUsage: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
+    /// The key signs what is neither a certificate nor a revocation list: handshakes, for example.
     public static let digitalSignature = KeyUsage(rawValue: 1 << 15)
+    /// The key signs so that the signer cannot deny it later (contentCommitment).
     public static let nonRepudiation = KeyUsage(rawValue: 1 << 14)
+    /// The key encrypts keys: the static RSA key exchange of TLS 1.2 and older.
     public static let keyEncipherment = KeyUsage(rawValue: 1 << 13)
+    /// The key encrypts data directly.
     public static let dataEncipherment = KeyUsage(rawValue: 1 << 12)
+    /// The key agrees on keys: static Diffie-Hellman.
     public static let keyAgreement = KeyUsage(rawValue: 1 << 11)
     /// The key verifies signatures of certificates: every issuer needs it where the extension is present.
     public static let keyCertSign = KeyUsage(rawValue: 1 << 10)
     /// The key verifies signatures of revocation lists.
     public static let cRLSign = KeyUsage(rawValue: 1 << 9)
+    /// With key agreement: the agreed key only encrypts.
     public static let encipherOnly = KeyUsage(rawValue: 1 << 8)
+    /// With key agreement: the agreed key only decrypts.
     public static let decipherOnly = KeyUsage(rawValue: 1 << 7)
 
     private static let names: [(KeyUsage, String)] = [

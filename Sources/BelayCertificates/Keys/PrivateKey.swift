@@ -115,8 +115,10 @@ private final class KeyHandle: @unchecked Sendable {
 }
 
 extension PrivateKey: Hashable {
+    /// Whether both have the same public half.
     public static func == (left: PrivateKey, right: PrivateKey) -> Bool { left.publicKey == right.publicKey }
 
+    /// Hashes the public half.
     public func hash(into hasher: inout Hasher) { hasher.combine(publicKey) }
 }
 

@@ -87,10 +87,12 @@ public struct PublicKey: Sendable {
 }
 
 extension PublicKey: Hashable {
+    /// Whether both are the same bytes.
     public static func == (left: PublicKey, right: PublicKey) -> Bool {
         left.bytes[left.layout.element] == right.bytes[right.layout.element]
     }
 
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(bytes[layout.element])
     }

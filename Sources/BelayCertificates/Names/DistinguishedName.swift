@@ -95,6 +95,7 @@ public struct DistinguishedName: Sendable {
 }
 
 extension DistinguishedName: Hashable {
+    /// Whether the names match (RFC 5280, section 7.1).
     public static func == (left: DistinguishedName, right: DistinguishedName) -> Bool {
         if left.bytes[left.range].elementsEqual(right.bytes[right.range]) { return true }
         var mine = NameWalk(left.bytes, in: left.range)
@@ -105,6 +106,7 @@ extension DistinguishedName: Hashable {
         return theirs.next() == nil
     }
 
+    /// Hashes the canonical form: names that match have the same hash.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(canonicalHash)
     }

@@ -114,7 +114,8 @@ extension SystemAnchorsError: CustomStringConvertible {
     /// What was searched and what to do.
     public var description: String {
         let what = unreadable ?? "no certificate was found in \(searched.joined(separator: ", "))"
-        return "the machine's trust store cannot be used: \(what). Install the package ca-certificates, set SSL_CERT_FILE to a "
+        return
+            "the machine's trust store cannot be used: \(what). Install the package ca-certificates, set SSL_CERT_FILE to a "
             + "bundle of trusted certificates, or do without the store (--no-system-anchors with --anchor FILE)"
     }
 }

@@ -7,6 +7,7 @@ public enum TLSVersion: UInt16, Sendable, Hashable, Comparable, CaseIterable {
     case tls12 = 0x0303
     case tls13 = 0x0304
 
+    /// The older version is the lesser.
     public static func < (left: TLSVersion, right: TLSVersion) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -9,6 +9,7 @@ public struct Finding: Sendable, Hashable {
         /// A reason to refuse.
         case error
 
+        /// The milder severity is the lesser.
         public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
 
         private var rank: Int {

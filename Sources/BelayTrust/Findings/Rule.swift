@@ -30,6 +30,7 @@ public struct Rule: Sendable {
         /// There is nothing to judge.
         case invalid
 
+        /// The milder consequence is the lesser.
         public static func < (left: Consequence, right: Consequence) -> Bool { left.rawValue < right.rawValue }
     }
 
@@ -48,8 +49,10 @@ public struct Rule: Sendable {
 }
 
 extension Rule: Hashable {
+    /// Rules are the same when their identifiers are.
     public static func == (left: Rule, right: Rule) -> Bool { left.identifier == right.identifier }
 
+    /// Hashes the identifier.
     public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 }
 

@@ -32,7 +32,8 @@ struct PathJudgement {
     /// Searches for a path that is valid and that `isWanted` accepts, and explains the failure where there is none.
     init(
         _ chain: PreparedChain, _ demand: Demand, forgiving forgiveness: Forgiveness = .nothing,
-        anchorMayBeMissing: Bool = false, where isWanted: ([Certificate], _ reachesAnchor: Bool) -> Bool = { _, _ in true }
+        anchorMayBeMissing: Bool = false,
+        where isWanted: ([Certificate], _ reachesAnchor: Bool) -> Bool = { _, _ in true }
     ) {
         let search = PathSearch(chain, demand)
         let found = search.decide(forgiving: forgiveness, anchorMayBeMissing: anchorMayBeMissing) { path in
@@ -141,7 +142,8 @@ extension PathSearch {
         leaf = PathCertificate(first, origin: anchor == nil ? .sent(0) : .anchor, number: 0, anchor: anchor)
         var seen: Set<Certificate> = [first]
         var pool: [PathCertificate] = []
-        for (index, certificate) in chain.certificates.enumerated().dropFirst() where seen.insert(certificate).inserted {
+        for (index, certificate) in chain.certificates.enumerated().dropFirst() where seen.insert(certificate).inserted
+        {
             // A copy of an anchor has nothing to offer that the anchor has not.
             if entry(certificate) != nil { continue }
             pool.append(PathCertificate(certificate, origin: .sent(index), number: index))

@@ -75,7 +75,9 @@ public struct PinSet: Sendable, Hashable {
     /// Pins in a file of lines; nil where it is none, because it is binary, PEM or nothing in it looks like a pin.
     private static func pinLines(_ bytes: [UInt8], _ name: String) throws(PinSetError) -> PinSet? {
         let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-        guard let text = String(validating: withoutMark, as: UTF8.self), !text.contains("-----BEGIN") else { return nil }
+        guard let text = String(validating: withoutMark, as: UTF8.self), !text.contains("-----BEGIN") else {
+            return nil
+        }
         var keys: Set<SPKIPin> = []
         var firstError: PinSetError?
         var looksLikePins = false

@@ -33,7 +33,8 @@ extension Rule {
         source: "AFNetworking: AFSecurityPolicy, evaluateServerTrust:forDomain:")
 
     static let weakAnyCertificate = Rule(
-        "policy.weak.any-certificate", "A policy does not accept any certificate of anybody.", severity: .warning, .none,
+        "policy.weak.any-certificate", "A policy does not accept any certificate of anybody.", severity: .warning,
+        .none,
         remedy: "Pin the server's certificate or key; that works for self-signed certificates too.",
         source: "Belay: policy weaknesses")
     static let weakNoName = Rule(

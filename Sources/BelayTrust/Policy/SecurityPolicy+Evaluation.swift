@@ -47,7 +47,8 @@ extension SecurityPolicy {
                     pinnedKeys.isEmpty
                         ? "the policy pins, but its pin set is empty"
                         : "the policy pins certificates, but only keys are given",
-                    expected: "at least one pinned \(pinningMode == .certificate ? "certificate" : "certificate or key")",
+                    expected:
+                        "at least one pinned \(pinningMode == .certificate ? "certificate" : "certificate or key")",
                     found: pinnedKeys.isEmpty ? "no pins" : "\(pinnedKeys.count) keys")
             ]
         }
@@ -126,7 +127,9 @@ private struct PolicyEvaluation {
 
     /// Where a wrong name is let through, the verdict must not look as if the name had been compared.
     private func nameNotChecked(_ findings: [Finding]) -> [Finding] {
-        guard findings.contains(where: { $0.rule == .nameMismatch || $0.rule == .noAlternativeNames }) else { return [] }
+        guard findings.contains(where: { $0.rule == .nameMismatch || $0.rule == .noAlternativeNames }) else {
+            return []
+        }
         return [
             Finding(
                 .nameNotChecked,
@@ -168,7 +171,8 @@ private struct PolicyEvaluation {
     private var privateAuthorityHint: Finding {
         Finding(
             .pinnedButUntrusted,
-            "the chain is valid against the pinned certificate, but not against the anchors, and the policy demands both")
+            "the chain is valid against the pinned certificate, but not against the anchors, and the policy demands both"
+        )
     }
 
     // MARK: Common

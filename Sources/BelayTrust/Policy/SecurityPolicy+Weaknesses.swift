@@ -56,6 +56,7 @@ extension SecurityPolicy {
                 "The system's anchors do not count: what the system refuses, for example because the authority is "
                     + "distrusted, is accepted where it leads to a pinned certificate."
             }
-        return Finding(.weakNoDates, attack, expected: "a valid chain beside the pin", found: "allowInvalidCertificates")
+        return Finding(
+            .weakNoDates, attack, expected: "a valid chain beside the pin", found: "allowInvalidCertificates")
     }
 }

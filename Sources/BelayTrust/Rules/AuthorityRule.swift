@@ -22,7 +22,8 @@ struct AuthorityRule: PathRule {
             // (RFC 5280, section 6.1.4, k).
             log.report(
                 .versionOneAnchor, at: depth, of: path,
-                "it is a version \(issuer.certificate.version) certificate, which cannot say whether it is an authority")
+                "it is a version \(issuer.certificate.version) certificate, which cannot say whether it is an authority"
+            )
         case .absent, .malformed:
             log.report(
                 .notAnAuthority, at: depth, of: path,

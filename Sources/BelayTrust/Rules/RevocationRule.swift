@@ -26,7 +26,8 @@ struct RevocationRule: PathRule {
                 continue
             }
             isCovered = isCovered || list.scope?.reasons == nil
-            if let entry = list.entry(forSerialNumber: child.certificate.serialNumber), entry.reason != .removeFromList {
+            if let entry = list.entry(forSerialNumber: child.certificate.serialNumber), entry.reason != .removeFromList
+            {
                 let reason = entry.reason.map { ": \($0)" } ?? ""
                 log.report(
                     .revoked, at: depth - 1, of: path,

@@ -1,4 +1,20 @@
+import BelayArguments
+
+/// The program: `belay` and the commands below it.
 @main
-struct BelayCommand {
-    static func main() {}
+struct BelayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "belay",
+        abstract: "May this app talk to this server, and if not, exactly why?",
+        discussion: """
+            Exit status: 0 accepted, or answered; 1 refused; 2 wrong use; 3 could not reach or read what was asked about.
+            Results go to standard output, everything else to standard error.
+            """,
+        version: "belay 0.1.0",
+        subcommands: [
+            RulesCommand.self
+        ],
+        examples: [
+            ("belay rules", "List what Belay can find fault with.")
+        ])
 }

@@ -32,16 +32,16 @@ extension KeyMaterial {
         }
         // One bit less than the field or the modulus, so that the number is within the range.
         guard BN_priv_rand(number, max(8, EVP_PKEY_get_bits(genuine) - 1), 0, 0) == 1 else { return nil }
-        let secret = [UInt8](unsafeUninitializedCapacity: 57) { buffer, count in
-            count = RAND_priv_bytes(buffer.baseAddress, 57) == 1 ? 57 : 0
-        }
-        guard !secret.isEmpty else { return nil }
+        // The builder keeps pointers to what is pushed until it is asked for the list.
+        let secret = UnsafeMutablePointer<UInt8>.allocate(capacity: 57)
+        defer { secret.deallocate() }
+        guard RAND_priv_bytes(secret, 57) == 1 else { return nil }
         let isPushed =
             switch EVP_PKEY_get_base_id(genuine) {
-            case EVP_PKEY_RSA, EVP_PKEY_RSA_PSS: OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_D, number)
-            case EVP_PKEY_EC: OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, number)
-            case EVP_PKEY_ED25519: OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PRIV_KEY, secret, 32)
-            case EVP_PKEY_ED448: OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PRIV_KEY, secret, 57)
+            case EVP_PKEY_RSA, EVP_PKEY_RSA_PSS: belay_push_rsa_exponent(builder, number)
+            case EVP_PKEY_EC: belay_push_private_number(builder, number)
+            case EVP_PKEY_ED25519: belay_push_private_octets(builder, secret, 32)
+            case EVP_PKEY_ED448: belay_push_private_octets(builder, secret, 57)
             default: CInt(0)
             }
         guard isPushed == 1, let privateHalf = OSSL_PARAM_BLD_to_param(builder) else { return nil }

@@ -70,6 +70,11 @@ final class Socket: Sendable {
         shutdown(descriptor, CInt(SHUT_WR))
     }
 
+    /// Refuses whoever connects from now on.
+    func endListening() {
+        shutdown(descriptor, CInt(SHUT_RDWR))
+    }
+
     /// The address this socket is bound to.
     var localAddress: SocketAddress? { address(getsockname) }
 

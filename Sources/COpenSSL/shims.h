@@ -121,6 +121,16 @@ static inline int belay_tls_add_timestamps(SSL_CTX *context, const unsigned char
     OPENSSL_free(block);
     return result;
 }
+// A builder keeps the pointers to names until the end, so the names must be C's.
+static inline int belay_push_rsa_exponent(OSSL_PARAM_BLD *builder, const BIGNUM *number) {
+    return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_D, number);
+}
+static inline int belay_push_private_number(OSSL_PARAM_BLD *builder, const BIGNUM *number) {
+    return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, number);
+}
+static inline int belay_push_private_octets(OSSL_PARAM_BLD *builder, const void *octets, size_t count) {
+    return OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PRIV_KEY, octets, count);
+}
 // --- end of TLS ---
 
 #endif

@@ -17,12 +17,14 @@ public final class TLSServer: Sendable {
     public let addresses: [SocketAddress]
     private let state: TLSServerState
     private let acceptor: Task<Void, Never>
+    private let listeners: [Socket]
 
     /// Starts a server.
     public init(loop: EventLoop, configuration: TLSServerConfiguration) throws(TLSServerError) {
         let context: TLSContext
         do { context = try TLSContext(server: configuration) } catch { throw TLSServerError(detail: error.text) }
         let listeners = try TLSServer.listen(on: configuration.interfaces, loop: loop)
+        self.listeners = listeners
         addresses = listeners.compactMap(\.localAddress)
         let state = TLSServerState(loop: loop)
         self.state = state
@@ -51,9 +53,10 @@ public final class TLSServer: Sendable {
         await state.waitUntilServed(count, within: limit)
     }
 
-    /// Stops listening, ends all connections, and returns when everything is closed.
+    /// Stops listening and ends all connections. When it returns the port refuses, and no handler runs any more.
     public func stop() async {
         acceptor.cancel()
+        for listener in listeners { listener.endListening() }
         await acceptor.value
     }
 

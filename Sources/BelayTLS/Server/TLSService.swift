@@ -15,9 +15,12 @@ struct TLSService: Sendable {
             while !Task.isCancelled {
                 let descriptor = belay_accept_nonblocking(listener.descriptor)
                 if descriptor >= 0 {
-                    let socket = Socket(adopting: descriptor, loop: loop)
-                    socket.setOption(CInt(IPPROTO_TCP), TCP_NODELAY, 1)
-                    group.addTask { await serve(socket, at: listener.localAddress) }
+                    state.update { $0.connections += 1 }
+                    let address = listener.localAddress
+                    group.addTask {
+                        await serve(accepting: descriptor, at: address)
+                        state.update { $0.served += 1 }
+                    }
                     continue
                 }
                 switch errno {
@@ -33,9 +36,10 @@ struct TLSService: Sendable {
         }
     }
 
-    private func serve(_ socket: Socket, at address: SocketAddress?) async {
-        state.update { $0.connections += 1 }
-        defer { state.update { $0.served += 1 } }
+    /// Serves one connection. Its socket belongs to nobody outside, so that it is closed when this returns.
+    private func serve(accepting descriptor: CInt, at address: SocketAddress?) async {
+        let socket = Socket(adopting: descriptor, loop: loop)
+        socket.setOption(CInt(IPPROTO_TCP), TCP_NODELAY, 1)
         let peer = socket.peerAddress?.description ?? ""
         let subject = TLSStream.Subject(
             endpoint: TLSEndpoint(host: address?.host ?? "", port: address?.port ?? 0), peerAddress: peer,

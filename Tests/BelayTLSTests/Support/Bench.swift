@@ -68,11 +68,37 @@ extension TLSConnection {
     }
 }
 
-/// How many descriptors this process has open.
-func openDescriptors() -> Int {
+/// How many descriptors of a kind (`socket:`, `anon_inode:`) this process has open.
+func openDescriptors(_ kind: String) -> Int {
     guard let folder = opendir("/proc/self/fd") else { return -1 }
     defer { closedir(folder) }
     var count = 0
-    while readdir(folder) != nil { count += 1 }
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        var target = [CChar](repeating: 0, count: 64)
+        let length = readlink("/proc/self/fd/\(name)", &target, target.count)
+        guard length > 0 else { continue }
+        if String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self).hasPrefix(kind) {
+            count += 1
+        }
+    }
     return count
+}
+
+extension Bench {
+    /// Waits until something holds; at most a minute.
+    func waitUntil(_ condition: () -> Bool) async {
+        let limit = Deadline(after: .seconds(60))
+        while !condition(), !limit.hasPassed {
+            _ = await loop.sleep(until: Deadline(after: .milliseconds(1)))
+        }
+    }
+
+    /// Waits until the task is cancelled, then throws.
+    func waitForCancellation() async throws(TLSError) {
+        _ = await loop.sleep(until: Deadline(after: .seconds(60)))
+        throw TLSError(endpoint: TLSEndpoint(host: "server.test", port: 443), phase: .read, reason: .cancelled)
+    }
 }

@@ -37,6 +37,9 @@ release: ## The `belay` command: optimised, stripped, Swift runtime inside
 	@Scripts/setup build
 	@Scripts/build-release
 
+bench: ## Figures beside the same work in C [ROUNDS=11] [ONLY=evaluation] [JSON=file] [QUICK=1]
+	@QUICK=$(QUICK) Scripts/bench $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(ONLY),--only $(ONLY)) $(if $(JSON),--json $(JSON))
+
 docs: ## The API documentation of every library, warnings are errors [in .build/docs/html]
 	@Scripts/docs
 

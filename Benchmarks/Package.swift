@@ -1,0 +1,22 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own, so that the project proper neither builds nor tests it. `make bench` builds and runs it.
+let package = Package(
+    name: "belay-benchmarks",
+    // Named, since the folder above may be called anything.
+    dependencies: [.package(name: "belay", path: "..")],
+    targets: [
+        // What Belay is compared with: the same jobs in C, straight on OpenSSL.
+        .target(name: "CPeers", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        .executableTarget(
+            name: "BelayBenchmarks",
+            dependencies: [
+                "CPeers",
+                .product(name: "BelayCertificates", package: "belay"),
+                .product(name: "BelayTrust", package: "belay"),
+                .product(name: "BelayTLS", package: "belay"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,46 @@
+// The jobs that Belay is measured at, done in C with OpenSSL alone.
+#ifndef BELAY_PEERS_H
+#define BELAY_PEERS_H
+
+#include <stddef.h>
+
+typedef struct peer_store peer_store;
+typedef struct peer_client peer_client;
+
+// d2i_X509 and X509_free. 1 when the bytes are a certificate.
+int peer_parse(const unsigned char *der, size_t length);
+
+// A store with one root; NULL when the bytes are no certificate.
+peer_store *peer_store_new(const unsigned char *root, size_t length);
+void peer_store_free(peer_store *store);
+
+// Parses leaf and intermediate, verifies the path to the store's root for a TLS server of this name, frees both. 1 when good.
+int peer_verify(peer_store *store, const unsigned char *leaf, size_t leaf_length, const unsigned char *intermediate,
+                size_t intermediate_length, const char *host);
+
+// X509_STORE_load_file into a fresh store, which is freed. The number of certificates, or -1.
+int peer_load_anchors(const char *path);
+
+// A client that verifies servers against a root; one SSL_CTX for all of its connections. TLS 1.3 only.
+peer_client *peer_client_new(const unsigned char *root, size_t length);
+void peer_client_free(peer_client *client);
+
+// Connects to 127.0.0.1, makes the handshake with OpenSSL's own verdict on chain and name, says goodbye. 1 when trusted.
+int peer_handshake(peer_client *client, unsigned short port, const char *host);
+
+// OpenSSL's version.
+const char *peer_openssl_version(void);
+
+// What a program cost that has ended.
+typedef struct {
+    double wall_seconds;
+    double cpu_seconds;
+    long peak_kilobytes;
+    int exit_status;
+} peer_cost;
+
+// Runs a program to its end: `arguments` ends with NULL. Its input is the file `input` (NULL: none), its output goes nowhere.
+// 0, or an errno.
+int peer_run(char *const arguments[], const char *input, peer_cost *cost);
+
+#endif

@@ -4,6 +4,11 @@ import Glibc
 struct Deadline: Sendable, Hashable, Comparable {
     let nanoseconds: Int64
 
+    /// A moment by the clock's reading.
+    init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
     /// The moment `duration` from now; durations below zero are over at once, and those beyond the clock's range never are.
     init(after duration: Duration) {
         let (seconds, attoseconds) = duration.components

@@ -1,4 +1,10 @@
+import BelayTrust
+
 /// Whom a connection is meant for.
+///
+/// ```swift
+/// let endpoint = try TLSEndpoint("Bücher.Example.", port: 443)   // host: xn--bcher-kva.example
+/// ```
 public struct TLSEndpoint: Sendable, Hashable {
     /// The host as the caller wrote it.
     public let hostLiteral: String
@@ -17,6 +23,13 @@ public struct TLSEndpoint: Sendable, Hashable {
         self.hostLiteral = hostLiteral
         self.host = host
         self.port = port
+    }
+
+    /// Names an endpoint by a host as people and URLs write it, and normalises it.
+    ///
+    /// - Throws: `ServerNameError` where it is neither a name nor an address.
+    public init(_ hostLiteral: String, port: UInt16) throws(ServerNameError) {
+        self.init(hostLiteral: hostLiteral, host: try ServerName(hostLiteral).description, port: port)
     }
 
     /// Names an endpoint by a host that is in normal form already.

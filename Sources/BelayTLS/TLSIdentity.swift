@@ -22,6 +22,13 @@ public struct TLSIdentity: Sendable {
         guard material.isConsistent else { throw TLSIdentityError(KeyMaterialError.keyMismatch) }
     }
 
+    /// Makes an identity ready: its certificate, and its chain after it.
+    ///
+    /// - Throws: `TLSIdentityError` when OpenSSL cannot use it.
+    public init(_ identity: Identity) throws(TLSIdentityError) {
+        try self.init(certificates: identity.certificates.map(\.der), privateKey: identity.privateKey)
+    }
+
     /// Certificates without their key: what somebody can present who has only seen them.
     ///
     /// Handshakes with it go as far as the check of the server's signature, and fail there. It is for the laboratory.

@@ -30,65 +30,78 @@ package enum Base64 {
     /// Decodes a part of `text`; nil where it is not base64.
     package static func decode(_ text: [UInt8], in range: Range<Int>, skippingWhitespace: Bool) -> [UInt8]? {
         let range = range.clamped(to: 0..<text.count)
-        var output: [UInt8] = []
-        output.reserveCapacity(range.count / 4 * 3)
-        var index = range.lowerBound
+        var isValid = false
+        let output = text.withUnsafeBufferPointer { text in
+            values.withUnsafeBufferPointer { values in
+                [UInt8](unsafeUninitializedCapacity: range.count / 4 * 3 + 3) { buffer, count in
+                    let part = UnsafeBufferPointer(rebasing: text[range])
+                    let decoded = decode(part, values, skippingWhitespace, into: buffer)
+                    isValid = decoded != nil
+                    count = decoded ?? 0
+                }
+            }
+        }
+        return isValid ? output : nil
+    }
+
+    /// Decodes into a buffer that has room for three bytes more than whole groups give; returns how many it wrote.
+    private static func decode(
+        _ text: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>, _ skippingWhitespace: Bool,
+        into output: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int? {
+        var index = 0
+        var written = 0
         var accumulator: UInt32 = 0
         var count = 0
         var padding = 0
-        return values.withUnsafeBufferPointer { values in
-            text.withUnsafeBufferPointer { text in
-                while index < range.upperBound {
-                    if count == 0, padding == 0, index &+ 4 <= range.upperBound {
-                        // Whole groups first; anything unusual falls through to the careful loop below.
-                        let group =
-                            UInt32(values[Int(text[index])]) << 18 | UInt32(values[Int(text[index &+ 1])]) << 12
-                            | UInt32(values[Int(text[index &+ 2])]) << 6 | UInt32(values[Int(text[index &+ 3])])
-                        let flags =
-                            values[Int(text[index])] | values[Int(text[index &+ 1])]
-                            | values[Int(text[index &+ 2])] | values[Int(text[index &+ 3])]
-                        if flags < 64 {
-                            output.append(UInt8(truncatingIfNeeded: group >> 16))
-                            output.append(UInt8(truncatingIfNeeded: group >> 8))
-                            output.append(UInt8(truncatingIfNeeded: group))
-                            index &+= 4
-                            continue
-                        }
-                    }
-                    let unit = text[index]
-                    index &+= 1
-                    if skippingWhitespace && (unit == 0x0A || unit == 0x0D || unit == 0x20 || unit == 0x09) { continue }
-                    if unit == 0x3D {
-                        padding &+= 1
-                        if padding > 2 { return nil }
-                        continue
-                    }
-                    let value = values[Int(unit)]
-                    guard value < 64, padding == 0 else { return nil }
-                    accumulator = accumulator << 6 | UInt32(value)
-                    count &+= 1
-                    if count == 4 {
-                        output.append(UInt8(truncatingIfNeeded: accumulator >> 16))
-                        output.append(UInt8(truncatingIfNeeded: accumulator >> 8))
-                        output.append(UInt8(truncatingIfNeeded: accumulator))
-                        accumulator = 0
-                        count = 0
-                    }
-                }
-                switch (count, padding) {
-                case (0, 0):
-                    return output
-                case (2, 2) where accumulator & 0xF == 0:
-                    output.append(UInt8(truncatingIfNeeded: accumulator >> 4))
-                    return output
-                case (3, 1) where accumulator & 0x3 == 0:
-                    output.append(UInt8(truncatingIfNeeded: accumulator >> 10))
-                    output.append(UInt8(truncatingIfNeeded: accumulator >> 2))
-                    return output
-                default:
-                    return nil
-                }
+        while index < text.count {
+            // Whole groups first; anything unusual falls through to the careful steps below.
+            while count == 0, padding == 0, index &+ 4 <= text.count {
+                let first = values[Int(text[index])]
+                let second = values[Int(text[index &+ 1])]
+                let third = values[Int(text[index &+ 2])]
+                let fourth = values[Int(text[index &+ 3])]
+                guard first | second | third | fourth < 64 else { break }
+                output[written] = first << 2 | second >> 4
+                output[written &+ 1] = second << 4 | third >> 2
+                output[written &+ 2] = third << 6 | fourth
+                written &+= 3
+                index &+= 4
             }
+            guard index < text.count else { break }
+            let unit = text[index]
+            index &+= 1
+            if skippingWhitespace && (unit == 0x0A || unit == 0x0D || unit == 0x20 || unit == 0x09) { continue }
+            if unit == 0x3D {
+                padding &+= 1
+                if padding > 2 { return nil }
+                continue
+            }
+            let value = values[Int(unit)]
+            guard value < 64, padding == 0 else { return nil }
+            accumulator = accumulator << 6 | UInt32(value)
+            count &+= 1
+            if count == 4 {
+                output[written] = UInt8(truncatingIfNeeded: accumulator >> 16)
+                output[written &+ 1] = UInt8(truncatingIfNeeded: accumulator >> 8)
+                output[written &+ 2] = UInt8(truncatingIfNeeded: accumulator)
+                written &+= 3
+                accumulator = 0
+                count = 0
+            }
+        }
+        switch (count, padding) {
+        case (0, 0):
+            return written
+        case (2, 2) where accumulator & 0xF == 0:
+            output[written] = UInt8(truncatingIfNeeded: accumulator >> 4)
+            return written &+ 1
+        case (3, 1) where accumulator & 0x3 == 0:
+            output[written] = UInt8(truncatingIfNeeded: accumulator >> 10)
+            output[written &+ 1] = UInt8(truncatingIfNeeded: accumulator >> 2)
+            return written &+ 2
+        default:
+            return nil
         }
     }
 

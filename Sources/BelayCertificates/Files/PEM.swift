@@ -165,7 +165,7 @@ private struct PEMScanner {
             guard hasHyphens(at: labelEnd), labelEnd > labelStart else {
                 throw .malformedBoundary(line: slowLineNumber(at: hyphen))
             }
-            while rest < bytes.count, bytes[rest] == 0x20 || bytes[rest] == 0x09 { rest &+= 1 }
+            while rest < bytes.count, isBlank(bytes[rest]) { rest &+= 1 }
             guard rest == bytes.count || isLineEnd(bytes[rest]) else {
                 throw .malformedBoundary(line: slowLineNumber(at: hyphen))
             }
@@ -181,7 +181,7 @@ private struct PEMScanner {
         guard hasHyphens(at: hyphen), matches(PEMScanner.begin, at: hyphen) || matches(PEMScanner.end, at: hyphen)
         else { return false }
         var before = hyphen
-        while before > 0, bytes[before &- 1] == 0x20 || bytes[before &- 1] == 0x09 { before &-= 1 }
+        while before > 0, isBlank(bytes[before &- 1]) { before &-= 1 }
         if before == 0 || isLineEnd(bytes[before &- 1]) { return true }
         return before == 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
     }
@@ -205,13 +205,13 @@ private struct PEMScanner {
     private mutating func readHeaders() -> [PEM.Header] {
         var headers: [PEM.Header] = []
         var cursor = position
-        while let (lineRange, next) = lineAfterLineEnd(at: cursor) {
-            let text = String(decoding: bytes[lineRange], as: UTF8.self)
-            if let last = headers.last, let first = text.utf8.first, first == 0x20 || first == 0x09 {
+        while let (line, next) = lineAfterLineEnd(at: cursor) {
+            if let last = headers.last, let first = line.first, isBlank(bytes[first]) {
                 // A continued header (RFC 1421, section 4.6).
-                headers[headers.count - 1] = PEM.Header(name: last.name, value: last.value + trimmed(text))
-            } else if let colon = text.firstIndex(of: ":") {
-                headers.append(PEM.Header(name: trimmed(text[..<colon]), value: trimmed(text[colon...].dropFirst())))
+                headers[headers.count - 1] = PEM.Header(name: last.name, value: last.value + text(line))
+            } else if let colon = line.first(where: { bytes[$0] == 0x3A }) {
+                let value = (colon &+ 1)..<line.upperBound
+                headers.append(PEM.Header(name: text(line.lowerBound..<colon), value: text(value)))
             } else {
                 break
             }
@@ -231,10 +231,15 @@ private struct PEMScanner {
         return (start..<end, end)
     }
 
-    private func trimmed(_ text: some StringProtocol) -> String {
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    /// A part of the input without the white space around it.
+    private func text(_ range: Range<Int>) -> String {
+        var range = range
+        while let first = range.first, isBlank(bytes[first]) { range = (first &+ 1)..<range.upperBound }
+        while let last = range.last, isBlank(bytes[last]) { range = range.lowerBound..<last }
+        return String(decoding: bytes[range], as: UTF8.self)
     }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
@@ -258,13 +263,14 @@ private struct PEMScanner {
 
     private func lineEnds(in range: Range<Int>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
+            // Two plain sums, which the compiler does many bytes at a time.
             var count = 0
-            var hasReturns = false
-            for index in range {
-                count &+= bytes[index] == 0x0A ? 1 : 0
-                hasReturns = hasReturns || bytes[index] == 0x0D
+            var returns = 0
+            for byte in UnsafeBufferPointer(rebasing: bytes[range]) {
+                count &+= byte == 0x0A ? 1 : 0
+                returns &+= byte == 0x0D ? 1 : 0
             }
-            guard hasReturns else { return count }
+            guard returns > 0 else { return count }
             for index in range where bytes[index] == 0x0D {
                 if index &+ 1 == bytes.count || bytes[index &+ 1] != 0x0A { count &+= 1 }
             }

@@ -36,4 +36,10 @@ struct ConformanceTests {
         let verdict = try PublishedCases.evaluate(testCase)
         #expect(verdict.isTrusted == testCase.expectsAcceptance, "\(testCase.note)\n\(verdict.findings)")
     }
+
+    @Test("the limbo", arguments: PublishedCases.load("trust-limbo"))
+    func limbo(_ testCase: PublishedCases.Case) throws {
+        let verdict = try PublishedCases.evaluate(testCase)
+        #expect(verdict.isTrusted == testCase.expectsAcceptance, "\(testCase.note)\n\(verdict.findings)")
+    }
 }

@@ -107,11 +107,8 @@ extension ExtensionKind {
     fileprivate var isUnderstood: Bool {
         switch self {
         case .keyUsage, .extendedKeyUsage, .basicConstraints, .subjectAlternativeName, .nameConstraints,
-            .subjectKeyIdentifier, .authorityKeyIdentifier:
-            true
-        case .certificatePolicies:
-            // With the initial policy set "any policy" and no explicit policy demanded, every set of policies is
-            // acceptable (RFC 5280, section 6.1.1). Mapping and constraints of policies are a different matter.
+            .subjectKeyIdentifier, .authorityKeyIdentifier, .certificatePolicies, .policyMappings, .policyConstraints,
+            .inhibitAnyPolicy:
             true
         case .crlDistributionPoints:
             // It says where revocation lists are; a verifier that is given the lists has done what it asks.

@@ -16,6 +16,8 @@ final class CertificateLayout: Sendable {
     let subject: Range<Int>
     let publicKey: PublicKeyLayout
     let signature: Range<Int>
+    let algorithmsAreIdentical: Bool
+    let hasUniqueIdentifiers: Bool
     let extensions: [ExtensionSlot]
 
     /// Walks a certificate (RFC 5280, section 4.1).
@@ -37,14 +39,18 @@ final class CertificateLayout: Sendable {
 
         subject = try CertificateLayout.readName(&reader)
         publicKey = try PublicKeyLayout(&reader)
+        let identifiersStart = reader.position
         try CertificateLayout.skipUniqueIdentifiers(&reader, version: version)
+        hasUniqueIdentifiers = reader.position > identifiersStart
         extensions = try CertificateLayout.readExtensions(&reader, version: version)
         try reader.leave(signed)
         signedPart = signedStart..<reader.position
 
         let outerStart = reader.position
         signatureAlgorithm = try CertificateLayout.readAlgorithmIdentifier(&reader)
-        guard CertificateLayout.areSameAlgorithm(innerAlgorithm, signatureAlgorithm, in: der) else {
+        algorithmsAreIdentical = der.hasEqualBytes(in: innerAlgorithm, and: signatureAlgorithm)
+        guard algorithmsAreIdentical || CertificateLayout.areSameAlgorithm(innerAlgorithm, signatureAlgorithm, in: der)
+        else {
             throw DERError(.other("the signature algorithm differs from the one in the signed part"), at: outerStart)
         }
         signature = try reader.readOctetAlignedBitString()

@@ -1,5 +1,5 @@
 /// The extensions that Belay decodes.
-enum ExtensionKind: UInt8, Sendable {
+package enum ExtensionKind: UInt8, Sendable {
     // Those under id-ce (2.5.29) have their last arc as raw value.
     case subjectKeyIdentifier = 14
     case keyUsage = 15

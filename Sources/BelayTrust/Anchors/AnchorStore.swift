@@ -17,7 +17,17 @@ public final class AnchorStore: Sendable {
     public static let empty = AnchorStore([])
 
     /// Indexes certificates.
-    public init(_ certificates: [Certificate], origin: String? = nil, findings: [Finding] = []) {
+    ///
+    /// - Parameters:
+    ///   - certificates: the anchors.
+    ///   - origin: where they came from, for people.
+    ///   - findings: what was noticed while they were read.
+    ///   - isShipped: whether an anchor came with the system, as opposed to one that somebody added; Apple's rules on
+    ///     lifetimes ask. By default none did.
+    public init(
+        _ certificates: [Certificate], origin: String? = nil, findings: [Finding] = [],
+        isShipped: @escaping @Sendable (Certificate) -> Bool = { _ in false }
+    ) {
         var unique: [Certificate] = []
         var entries: [UInt64: [Entry]] = [:]
         unique.reserveCapacity(certificates.count)
@@ -25,7 +35,7 @@ public final class AnchorStore: Sendable {
         for certificate in certificates {
             let key = certificate.subject.canonicalHash
             if entries[key]?.contains(where: { $0.certificate == certificate }) == true { continue }
-            entries[key, default: []].append(Entry(certificate))
+            entries[key, default: []].append(Entry(certificate, isShipped: isShipped))
             unique.append(certificate)
         }
         self.certificates = unique
@@ -51,12 +61,17 @@ public final class AnchorStore: Sendable {
     /// An anchor and its decoded key.
     final class Entry: Sendable {
         let certificate: Certificate
+        private let wasShipped: @Sendable (Certificate) -> Bool
         // Decoded at first use: a machine has some 150 anchors, and a program meets two or three of them.
         private let key = Protected<VerificationKey??>(nil)
 
-        init(_ certificate: Certificate) {
+        init(_ certificate: Certificate, isShipped: @escaping @Sendable (Certificate) -> Bool) {
             self.certificate = certificate
+            wasShipped = isShipped
         }
+
+        /// Whether the anchor came with the system.
+        var isShipped: Bool { wasShipped(certificate) }
 
         var verificationKey: VerificationKey? {
             key.withLock { stored in

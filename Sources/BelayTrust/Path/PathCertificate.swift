@@ -29,6 +29,9 @@ final class PathCertificate {
 
     var isAnchor: Bool { origin == .anchor }
 
+    /// Whether it is an anchor that came with the system, as opposed to one that somebody added.
+    var isShippedAnchor: Bool { anchor?.isShipped ?? false }
+
     private(set) lazy var subject = certificate.subject
     private(set) lazy var issuer = certificate.issuer
     private(set) lazy var subjectHash = subject.canonicalHash
@@ -50,6 +53,11 @@ final class PathCertificate {
     private(set) lazy var authorityKeyIdentifier = decoded { () throws(DERError) in
         try certificate.authorityKeyIdentifier
     }
+
+    private(set) lazy var certificatePolicies = decoded { () throws(DERError) in try certificate.certificatePolicies }
+    private(set) lazy var policyMappings = decoded { () throws(DERError) in try certificate.policyMappings }
+    private(set) lazy var policyConstraints = decoded { () throws(DERError) in try certificate.policyConstraints }
+    private(set) lazy var inhibitAnyPolicy = decoded { () throws(DERError) in try certificate.inhibitAnyPolicy }
 
     /// An extension: absent, decoded, or malformed (which the rule on extensions reports; nobody else need care).
     enum Decoded<Value> {

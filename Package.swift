@@ -50,7 +50,9 @@ let package = Package(
         .testTarget(
             name: "BelayTLSTests", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL"],
             swiftSettings: strict),
-        .testTarget(name: "BelayLaboratoryTests", dependencies: ["BelayLaboratory"], swiftSettings: strict),
+        .testTarget(
+            name: "BelayLaboratoryTests",
+            dependencies: ["BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates"], swiftSettings: strict),
         .testTarget(name: "BelayArgumentsTests", dependencies: ["BelayArguments"], swiftSettings: strict),
         .testTarget(name: "BelayCommandLineTests", dependencies: ["BelayCommandLine"], swiftSettings: strict),
     ],

@@ -1,1 +1,0 @@
-// The first type replaces this file.

@@ -42,6 +42,36 @@ static inline EVP_PKEY *belay_ec_public_key(const char *group, const unsigned ch
     return key;
 }
 
+// An RSA public key from modulus and exponent, big-endian without leading zeros; NULL where OpenSSL has no use for them.
+//
+// Twenty times as fast as d2i_PUBKEY, for the same reason.
+static inline EVP_PKEY *belay_rsa_public_key(const unsigned char *modulus, size_t modulus_length,
+                                             const unsigned char *exponent, size_t exponent_length) {
+    // OSSL_PARAM wants integers in the machine's byte order. OpenSSL verifies nothing with a longer modulus.
+    unsigned char numbers[2][OPENSSL_RSA_MAX_MODULUS_BITS / 8];
+    if (modulus_length == 0 || modulus_length > sizeof numbers[0] || exponent_length == 0
+        || exponent_length > sizeof numbers[1]) {
+        return NULL;
+    }
+    BIGNUM *n = BN_bin2bn(modulus, (int)modulus_length, NULL);
+    BIGNUM *e = BN_bin2bn(exponent, (int)exponent_length, NULL);
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    if (n != NULL && e != NULL && context != NULL && BN_bn2nativepad(n, numbers[0], (int)modulus_length) > 0
+        && BN_bn2nativepad(e, numbers[1], (int)exponent_length) > 0 && EVP_PKEY_fromdata_init(context) == 1) {
+        OSSL_PARAM parameters[] = {
+            OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, numbers[0], modulus_length),
+            OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_E, numbers[1], exponent_length),
+            OSSL_PARAM_construct_end(),
+        };
+        EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters);
+    }
+    EVP_PKEY_CTX_free(context);
+    BN_free(e);
+    BN_free(n);
+    return key;
+}
+
 static const int belay_evp_pkey_keypair = EVP_PKEY_KEYPAIR;
 
 // --- TLS (libssl): macros that Swift cannot import ---

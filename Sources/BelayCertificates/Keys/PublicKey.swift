@@ -119,6 +119,39 @@ extension PublicKey.Kind: CustomStringConvertible {
     }
 }
 
+extension PublicKey {
+    /// Modulus and exponent, big-endian without leading zeros; nil where the key is not one of RSA.
+    var rsaNumbers: (modulus: [UInt8], exponent: [UInt8])? {
+        guard let parts = try? RSAParts(bytes, layout) else { return nil }
+        return (Array(bytes[parts.modulus]), Array(bytes[parts.exponent]))
+    }
+}
+
+/// Where the numbers of an RSAPublicKey stand (RFC 8017, appendix A.1.1), leading zeros left out.
+private struct RSAParts {
+    let modulus: Range<Int>
+    let exponent: Range<Int>
+    /// The length of the modulus.
+    let bits: Int
+
+    init(_ bytes: [UInt8], _ layout: PublicKeyLayout) throws(DERError) {
+        var reader = DERReader(bytes, in: layout.key)
+        let outer = try reader.enter(.sequence)
+        let modulus = try reader.readInteger()
+        let exponent = try reader.readInteger()
+        try reader.leave(outer)
+        try reader.finish()
+        guard bytes[modulus.lowerBound] & 0x80 == 0, bytes[exponent.lowerBound] & 0x80 == 0 else {
+            throw DERError(.integerOutOfRange, at: modulus.lowerBound)
+        }
+        // DER has at most one zero in front.
+        self.modulus = bytes[modulus.lowerBound] == 0 ? modulus.dropFirst() : modulus
+        self.exponent = bytes[exponent.lowerBound] == 0 ? exponent.dropFirst() : exponent
+        guard let first = self.modulus.first else { throw DERError(.integerOutOfRange, at: modulus.lowerBound) }
+        bits = self.modulus.count * 8 - bytes[first].leadingZeroBitCount
+    }
+}
+
 extension PublicKey.Kind {
     private static let rsaOctets: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1]
     private static let rsaPSSOctets: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 10]
@@ -130,13 +163,13 @@ extension PublicKey.Kind {
             if algorithm.elementsEqual(Self.ellipticCurveOctets) {
                 self = try Self.ellipticCurve(bytes, layout)
             } else if algorithm.elementsEqual(Self.rsaOctets) {
-                let (bits, exponent) = try Self.rsaParts(bytes, layout)
+                let parts = try RSAParts(bytes, layout)
                 var reader = DERReader(bytes, in: layout.parameters)
                 try reader.readNull()
                 try reader.finish()
-                self = .rsa(bits: bits, exponent: exponent)
+                self = .rsa(bits: parts.bits, exponent: Array(bytes[parts.exponent]))
             } else if algorithm.elementsEqual(Self.rsaPSSOctets) {
-                self = .rsaPSS(bits: try Self.rsaParts(bytes, layout).bits)
+                self = .rsaPSS(bits: try RSAParts(bytes, layout).bits)
             } else if algorithm.elementsEqual([0x2B, 0x65, 0x70]) {
                 self = Self.edwards(.ed25519, octets: 32, layout)
             } else if algorithm.elementsEqual([0x2B, 0x65, 0x71]) {
@@ -147,24 +180,6 @@ extension PublicKey.Kind {
         } catch {
             self = .malformed(error.description)
         }
-    }
-
-    private static func rsaParts(
-        _ bytes: [UInt8], _ layout: PublicKeyLayout
-    ) throws(DERError) -> (bits: Int, exponent: [UInt8]) {
-        var reader = DERReader(bytes, in: layout.key)
-        let outer = try reader.enter(.sequence)
-        let modulus = try reader.readInteger()
-        let exponent = try reader.readInteger()
-        try reader.leave(outer)
-        try reader.finish()
-        guard bytes[modulus.lowerBound] & 0x80 == 0, bytes[exponent.lowerBound] & 0x80 == 0,
-            let first = bytes[modulus].first(where: { $0 != 0 })
-        else {
-            throw DERError(.integerOutOfRange, at: modulus.lowerBound)
-        }
-        let octets = modulus.count - (bytes[modulus.lowerBound] == 0 ? 1 : 0)
-        return (octets * 8 - first.leadingZeroBitCount, Array(bytes[exponent].drop { $0 == 0 }))
     }
 
     private static func ellipticCurve(

@@ -22,8 +22,11 @@ package final class VerificationKey: @unchecked Sendable {
         case .ellipticCurve(let curve):
             guard let group = curve.groupName else { return nil }
             made = belay_ec_public_key(group, octets, octets.count)
-        case .rsa, .rsaPSS:
-            // The rsaPSS kind may restrict hash and salt in its parameters, which only the whole element carries.
+        case .rsa:
+            guard let (modulus, exponent) = publicKey.rsaNumbers else { return nil }
+            made = belay_rsa_public_key(modulus, modulus.count, exponent, exponent.count)
+        case .rsaPSS:
+            // It may restrict hash and salt in its parameters, which only the whole element carries.
             made = Self.decode(publicKey.der)
         case .ed25519:
             made = EVP_PKEY_new_raw_public_key(NID_ED25519, nil, octets, octets.count)

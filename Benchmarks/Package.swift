@@ -9,6 +9,8 @@ let package = Package(
     targets: [
         // What Belay is compared with: the same jobs in C, straight on OpenSSL.
         .target(name: "CPeers", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        // Measures whole programs.
+        .executableTarget(name: "MeasuredRun"),
         .executableTarget(
             name: "BelayBenchmarks",
             dependencies: [

@@ -25,9 +25,9 @@ struct AnchorsBenchmark {
                 guard peer_load_anchors(path) > 0 else { throw BenchmarkError("OpenSSL cannot load \(path)") }
             }
         }
-        let rates = try await interleaving.measure(ours, peer)
-        report.add(Comparison("load of the machine's anchors", ours, peer, rates, nil))
-        let milliseconds = Comparison.Spread(rates.ours.perProcessorSecond.map { 1_000 / $0 })
+        let rates = try await report.compare("load of the machine's anchors", ours, peer, nil, interleaving)
+        guard let rates else { return }
+        let milliseconds = Comparison.Spread(rates.perProcessorSecond.map { 1_000 / $0 })
         report.add(
             Limit(
                 name: "load time of the machine's anchors", includes: ours.includes, unit: "CPU-ms",

@@ -30,7 +30,7 @@ struct BenchmarkProgram {
 
 
             """)
-        let interleaving = Interleaving(rounds: options.rounds, turn: options.turn)
+        let interleaving = Interleaving(rounds: options.rounds, turn: options.turn, alone: options.alone)
         let materials = [
             try Material("P-256", .p256, leaves: 512), try Material("RSA-2048", .rsa(bits: 2_048), leaves: 512),
         ]
@@ -41,6 +41,17 @@ struct BenchmarkProgram {
             try await EvaluationBenchmarks(materials: materials, interleaving: interleaving).run(into: &report)
         }
         if options.wants("anchors") { try await AnchorsBenchmark(interleaving: interleaving).run(into: &report) }
+        if options.wants("handshake") {
+            try await HandshakeBenchmark(material: materials[0], interleaving: interleaving).run(into: &report)
+        }
+        if options.wants("programs"), options.alone == nil {
+            if let belay = options.belay {
+                try ProgramBenchmarks(belay: belay, rounds: options.rounds).run(into: &report)
+            } else {
+                report.skip("whole programs: --belay does not say where the command is")
+            }
+        }
+        guard options.alone == nil else { return report }
         let missed = report.missed
         emit(missed.isEmpty ? "All targets met.\n" : "Targets missed: \(missed.joined(separator: "; ")).\n")
         return report
@@ -64,6 +75,7 @@ struct Options {
     var turn = 0.1
     var json: String?
     var only: Set<String> = []
+    var alone: String?
     /// The `belay` command, for what is measured on whole programs.
     var belay: String?
 
@@ -82,6 +94,7 @@ struct Options {
                 turn = number
             case "--json": json = value
             case "--belay": belay = value
+            case "--alone": alone = value
             case "--only":
                 guard Self.parts.contains(value) else {
                     throw BenchmarkError("--only takes one of \(Self.parts.joined(separator: ", "))")

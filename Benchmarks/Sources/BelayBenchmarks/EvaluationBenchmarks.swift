@@ -51,10 +51,8 @@ struct EvaluationBenchmarks {
         ) { count in
             try evaluate(count) { _ in nil }
         }
-        report.add(
-            Comparison(
-                "evaluation, \(material.kind), cold", coldJob, peer, try await interleaving.measure(coldJob, peer),
-                .atLeast(cold)))
+        try await report.compare(
+            "evaluation, \(material.kind), cold", coldJob, peer, .atLeast(cold), interleaving)
 
         let warmJob = Job(
             name: "ServerTrust.evaluate, warm, new leaf",
@@ -68,10 +66,8 @@ struct EvaluationBenchmarks {
                 return current
             }
         }
-        report.add(
-            Comparison(
-                "evaluation, \(material.kind), warm, new leaf each time", warmJob, peer,
-                try await interleaving.measure(warmJob, peer), .atLeast(warm)))
+        try await report.compare(
+            "evaluation, \(material.kind), warm, new leaf each time", warmJob, peer, .atLeast(warm), interleaving)
 
         let cache = TrustCache()
         let knownJob = Job(
@@ -80,9 +76,7 @@ struct EvaluationBenchmarks {
         ) { count in
             try evaluate(count) { _ in cache }
         }
-        report.add(
-            Comparison(
-                "evaluation, \(material.kind), warm, known leaf", knownJob, peer,
-                try await interleaving.measure(knownJob, peer), .atLeast(warm)))
+        try await report.compare(
+            "evaluation, \(material.kind), warm, known leaf", knownJob, peer, .atLeast(warm), interleaving)
     }
 }

@@ -68,6 +68,8 @@ struct Interleaving {
     let rounds: Int
     /// How long one turn of one job is to be, in seconds of processor time.
     let turn: Double
+    /// For profiles: run only the jobs of comparisons whose name has this part, ours without their peers.
+    let alone: String?
 
     /// Measures pair by pair, each pair starting with the job that came second in the pair before, so that a slower
     /// machine, another program or a warmer cache falls on both alike.
@@ -83,6 +85,14 @@ struct Interleaving {
                 rates.ours.add(counts.0, try await cost(ours, counts.0))
             }
         }
+        return rates
+    }
+
+    /// Measures one job without its peer.
+    func measure(_ job: Job) async throws -> Rates {
+        let count = try await calibrate(job)
+        var rates = Rates()
+        for _ in 0..<rounds { rates.add(count, try await cost(job, count)) }
         return rates
     }
 

@@ -29,14 +29,10 @@ struct ReadingBenchmarks {
             ) { count in
                 for _ in 0..<count { try Self.decode(Certificate(der: der)) }
             }
-            report.add(
-                Comparison(
-                    "parse, \(material.kind) leaf, \(der.count) bytes", parse, peer,
-                    try await interleaving.measure(parse, peer), .atLeast(200)))
-            report.add(
-                Comparison(
-                    "decode, \(material.kind) leaf, \(der.count) bytes", decode, peer,
-                    try await interleaving.measure(decode, peer), .atLeast(60)))
+            try await report.compare(
+                "parse, \(material.kind) leaf, \(der.count) bytes", parse, peer, .atLeast(200), interleaving)
+            try await report.compare(
+                "decode, \(material.kind) leaf, \(der.count) bytes", decode, peer, .atLeast(60), interleaving)
         }
     }
 

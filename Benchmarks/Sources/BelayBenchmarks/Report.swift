@@ -120,6 +120,24 @@ struct Report: Codable {
         let openssl: String
     }
 
+    /// Measures and adds a comparison, unless the run is for others.
+    ///
+    /// - Returns: our figures, where both were measured.
+    @discardableResult
+    mutating func compare(
+        _ name: String, _ ours: Job, _ peer: Job, _ target: Target?, _ interleaving: Interleaving
+    ) async throws -> Rates? {
+        guard let alone = interleaving.alone else {
+            let rates = try await interleaving.measure(ours, peer)
+            add(Comparison(name, ours, peer, rates, target))
+            return rates.ours
+        }
+        guard name.contains(alone) else { return nil }
+        let rates = try await interleaving.measure(ours)
+        emit("\(name), alone: \(Comparison.Spread(rates.perProcessorSecond).text) per CPU-second\n")
+        return nil
+    }
+
     mutating func add(_ comparison: Comparison) {
         comparisons.append(comparison)
         emit(comparison.text)

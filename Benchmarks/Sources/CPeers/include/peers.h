@@ -31,16 +31,20 @@ int peer_handshake(peer_client *client, unsigned short port, const char *host);
 // OpenSSL's version.
 const char *peer_openssl_version(void);
 
-// What a program cost that has ended.
-typedef struct {
-    double wall_seconds;
-    double cpu_seconds;
-    long peak_kilobytes;
-    int exit_status;
-} peer_cost;
+// A listening socket on loopback on a port of the kernel's choice; -1 where there is none.
+int peer_listen(unsigned short *port);
 
-// Runs a program to its end: `arguments` ends with NULL. Its input is the file `input` (NULL: none), its output goes nowhere.
-// 0, or an errno.
-int peer_run(char *const arguments[], const char *input, peer_cost *cost);
+// The descriptor under which a started program finds the one that it inherits.
+enum { PEER_INHERITED = 9 };
+
+// Starts a program: `arguments` and `environment` (NULL: this program's own) end with NULL. `inherited` and `output` (its standard
+// output) are descriptors of this program, or -1. The process, or -1.
+int peer_start(char *const arguments[], char *const environment[], int inherited, int output);
+
+// Waits for the end of a process: its exit status, 128 and the signal, or -1.
+int peer_wait(int child);
+
+// Ends a process that peer_start gave, and waits for it.
+void peer_stop(int child);
 
 #endif

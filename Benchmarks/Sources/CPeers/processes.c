@@ -1,0 +1,54 @@
+#include "peers.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+int peer_listen(unsigned short *port) {
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return -1;
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0 || listen(descriptor, 511) != 0
+        || getsockname(descriptor, (struct sockaddr *)&address, &length) != 0) {
+        close(descriptor);
+        return -1;
+    }
+    *port = ntohs(address.sin_port);
+    return descriptor;
+}
+
+int peer_start(char *const arguments[], char *const environment[], int inherited, int output) {
+    posix_spawn_file_actions_t actions;
+    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (output >= 0) posix_spawn_file_actions_adddup2(&actions, output, 1);
+    if (inherited >= 0) posix_spawn_file_actions_adddup2(&actions, inherited, PEER_INHERITED);
+    pid_t child;
+    int error = posix_spawn(&child, arguments[0], &actions, NULL, arguments, environment == NULL ? environ : environment);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error == 0) return child;
+    errno = error;
+    return -1;
+}
+
+int peer_wait(int child) {
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) return -1;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void peer_stop(int child) {
+    if (kill(child, SIGTERM) == 0) peer_wait(child);
+}

@@ -12,7 +12,7 @@ struct BelayCommand: AsyncParsableCommand {
             """,
         version: "belay 0.1.0",
         subcommands: [
-            RulesCommand.self
+            CheckCommand.self, TrustCommand.self, CertCommand.self, PolicyCommand.self, RulesCommand.self,
         ],
         examples: [
             ("belay rules", "List what Belay can find fault with.")

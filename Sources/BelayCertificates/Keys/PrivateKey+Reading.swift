@@ -169,7 +169,7 @@ private func copyPassphrase(
 
 extension [UInt8] {
     /// Overwrites the bytes with zeros in a way that the compiler cannot leave out.
-    mutating func wipe() {
+    package mutating func wipe() {
         withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
     }
 }

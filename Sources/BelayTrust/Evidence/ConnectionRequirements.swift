@@ -25,20 +25,29 @@ public struct ConnectionRequirements: Sendable, Hashable {
                     .oldVersion, "the server negotiated \(evidence.version)",
                     expected: "\(minimumVersion) or newer", found: evidence.version.description))
         }
-        if requiresForwardSecrecy && !evidence.cipherSuite.hasForwardSecrecy {
+        if requiresForwardSecrecy && !evidence.cipherSuite.countsAsForwardSecret {
+            let why =
+                evidence.cipherSuite.hasForwardSecrecy
+                ? "whose DHE does not count as forward secrecy here" : "which has no forward secrecy"
             findings.append(
                 Finding(
-                    .noForwardSecrecy, "the server negotiated \(evidence.cipherSuite), which has no forward secrecy",
+                    .noForwardSecrecy, "the server negotiated \(evidence.cipherSuite), \(why)",
                     expected: "a suite with ECDHE", found: evidence.cipherSuite.name))
         }
         return findings
     }
 }
 
+extension CipherSuite {
+    /// Whether App Transport Security takes the suite for forward secret: those of TLS 1.3, and those with ECDHE. It never
+    /// accepts DHE, whose groups are of the server's own choice.
+    fileprivate var countsAsForwardSecret: Bool { hasForwardSecrecy && !name.hasPrefix("TLS_DHE_") }
+}
+
 extension ConnectionRequirements: CustomStringConvertible {
     /// The requirements in words.
     public var description: String {
-        "\(minimumVersion) or newer" + (requiresForwardSecrecy ? ", forward secrecy" : "")
+        "\(minimumVersion) or newer" + (requiresForwardSecrecy ? ", forward secrecy (ECDHE)" : "")
     }
 }
 

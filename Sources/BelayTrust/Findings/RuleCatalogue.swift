@@ -3,7 +3,8 @@ public enum RuleCatalogue {
     /// The rules of the trust layer: chains, names, policies and connections, sorted by identifier.
     public static let all: [Rule] = {
         var rules = Array(Set(RuleSet.all.flatMap(\.rules).flatMap { type(of: $0).catalogue }))
-        rules += searchRules + Rule.policyCatalogue + Rule.connectionCatalogue + Rule.anchorCatalogue
+        rules += searchRules + Rule.policyCatalogue + Rule.connectionCatalogue + Rule.refusalCatalogue
+        rules += Rule.anchorCatalogue
         return rules.sorted { $0.identifier < $1.identifier }
     }()
 

@@ -1,0 +1,85 @@
+import BelayArguments
+import BelayCertificates
+import BelayTrust
+
+/// `belay policy`: what is there to say about policies.
+struct PolicyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy", abstract: "Security policies: what their settings mean.",
+        subcommands: [PolicyExplainCommand.self])
+}
+
+/// `belay policy explain`: the settings in words, what is asked in which order, and which attack each loosened setting opens.
+struct PolicyExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "What a policy demands, in which order, and which attack each loosened setting opens.",
+        discussion: "Exit status: 0 for a policy that can accept a server, 1 for one that contradicts itself.",
+        examples: [
+            ("belay policy explain", "The default: no pins."),
+            ("belay policy explain --pins pins.txt --allow-invalid-certificates", "Let pins alone decide."),
+            ("belay policy explain --no-domain-validation --format json", "The same for programs."),
+        ])
+
+    @OptionGroup(title: "Policy") var options: PolicyOptions
+    @OptionGroup var output: FormatOptions
+
+    func run() throws {
+        let console = Console()
+        let policy = try options.policy(console)
+        let refusals = policy.contradictions()
+        switch output.format {
+        case .json: try console.printJSON(Report(policy, refusals: refusals))
+        case .text: try console.print(Self.text(policy, refusals, console))
+        }
+        if !refusals.isEmpty { throw ExitStatus.refused }
+    }
+
+    private struct Report: Encodable {
+        let policy: PolicyReport
+        let summary: String
+        let steps: [String]
+        let weaknesses: [Finding]
+        let contradictions: [Finding]
+
+        init(_ policy: SecurityPolicy, refusals: [Finding]) {
+            self.policy = PolicyReport(policy)
+            summary = PolicyText(policy).summary
+            steps = PolicyText(policy).steps
+            weaknesses = policy.weaknesses
+            contradictions = refusals
+        }
+    }
+
+    private static func text(_ policy: SecurityPolicy, _ refusals: [Finding], _ console: Console) -> String {
+        let style = console.style
+        let words = PolicyText(policy)
+        var blocks = [
+            Layout.wrap(words.summary, indent: 9, first: style.bold("demands") + "  ", columns: console.columns)
+        ]
+        let settings = words.settings.map { row in
+            Layout.wrap(
+                row.meaning, indent: 42,
+                first: "  \(Layout.pad(row.name, 28))\(style.bold(Layout.pad(row.value, 12)))", columns: console.columns
+            )
+        }
+        blocks.append(([style.bold("Settings")] + settings).joined(separator: "\n"))
+        let pins = PolicyReport(policy).pins
+        if !pins.isEmpty {
+            let rows = pins.map { "  sha256/\($0.pin)" + ($0.subject.map { "  " + Text.short($0) } ?? "") }
+            blocks.append(([style.bold("Pins")] + rows).joined(separator: "\n"))
+        }
+        let steps = words.steps.enumerated().map { index, step in
+            Layout.wrap(step, indent: 5, first: "  \(index + 1). ", columns: console.columns)
+        }
+        blocks.append(([style.bold("Order of evaluation")] + steps).joined(separator: "\n"))
+        if !refusals.isEmpty {
+            blocks.append(style.bold("Contradiction") + "\n" + FindingText.text(refusals, console))
+        } else if policy.weaknesses.isEmpty {
+            blocks.append("Nothing is loosened.")
+        } else {
+            blocks.append(style.bold("What it opens") + "\n" + FindingText.text(policy.weaknesses, console))
+        }
+        return blocks.joined(separator: "\n\n")
+    }
+}

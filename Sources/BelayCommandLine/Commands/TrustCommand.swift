@@ -1,0 +1,91 @@
+import BelayArguments
+import BelayCertificates
+import BelayTrust
+import FoundationEssentials
+
+/// `belay trust`: chains that are at hand already.
+struct TrustCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust", abstract: "Certificate chains, without a connection.",
+        subcommands: [TrustEvaluateCommand.self])
+}
+
+/// `belay trust evaluate`: judges a chain from a file, or any number of cases on standard input.
+struct TrustEvaluateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evaluate",
+        abstract: "Judge certificate chains offline: one from files, or many as NDJSON.",
+        discussion: """
+            With --chain: exit status 0 trusted, 1 refused.
+            With --ndjson: one case a line on standard input, one answer a line on standard output, in order and at once;
+            blank lines are passed over. Exit status 0 when every line was answered, whatever the verdicts; 3 when a line
+            was no case. The fields are described in Documentation/json.md.
+            """,
+        examples: [
+            ("belay trust evaluate --chain chain.pem --host www.example.com", "By the machine's anchors."),
+            (
+                "belay trust evaluate --chain chain.pem --host www.example.com --anchor ca.pem --time 2026-12-01T00:00:00Z",
+                "By a private authority too, as of a day."
+            ),
+            ("belay trust evaluate --ndjson < cases.ndjson > answers.ndjson", "Many."),
+        ])
+
+    @Option(help: ArgumentHelp("The chain, leaf first; extra certificates are allowed.", valueName: "file"))
+    var chain: String?
+    @Option(
+        help: ArgumentHelp("The name or address that the leaf must be valid for.", valueName: "name"),
+        transform: { text in try ServerName(text) })
+    var host: ServerName?
+    @Flag(help: "Read cases from standard input instead.") var ndjson = false
+    @OptionGroup(title: "Policy") var policyOptions: PolicyOptions
+    @OptionGroup(title: "Trust") var trustOptions: TrustOptions
+    @OptionGroup var output: FormatOptions
+    @OptionGroup var unsupported: UnsupportedOptions
+
+    func validate() throws {
+        guard ndjson else {
+            if chain == nil { throw ValidationError("give a chain with '--chain FILE', or cases with '--ndjson'") }
+            if host != nil, policyOptions.noDomainValidation {
+                throw ValidationError("'--host' means nothing with '--no-domain-validation'")
+            }
+            return
+        }
+        let others = [
+            ("--chain", chain != nil), ("--host", host != nil), ("--pins", !policyOptions.pins.isEmpty),
+            ("--pinning", policyOptions.pinning != nil),
+            ("--allow-invalid-certificates", policyOptions.allowInvalidCertificates),
+            ("--no-domain-validation", policyOptions.noDomainValidation), ("--anchor", !trustOptions.anchor.isEmpty),
+            ("--no-system-anchors", trustOptions.noSystemAnchors), ("--crl", !trustOptions.crl.isEmpty),
+            ("--time", trustOptions.time != nil), ("--rules", trustOptions.rules != nil),
+        ]
+        if let name = others.first(where: \.1)?.0 {
+            throw ValidationError("'\(name)' would not be looked at with '--ndjson'; every case says it for itself")
+        }
+    }
+
+    func run() async throws {
+        let console = Console()
+        guard !ndjson else {
+            guard try await CaseStream(console: console).run() else { throw ExitStatus.unreadable }
+            return
+        }
+        let path = chain ?? ""
+        let policy = try policyOptions.policy(console)
+        let certificates = try console.reading { () throws(CertificateFileError) in
+            try Certificate.read(contentsOf: path)
+        }
+        let given = try trustOptions.read(console)
+        let trust = try trustOptions.trust(
+            chain: certificates.map(\.der), name: host, given: given, policy: policy, console: console)
+        let verdict = policy.evaluate(trust)
+        let report = TrustReport(
+            subject: host?.description ?? certificates.first?.label ?? path, host: host?.description, verdict: verdict,
+            policy: policy,
+            path: PathReport(verdict, trust: trust, policy: policy, at: trust.evaluationTime ?? Date()))
+        switch output.format {
+        case .json: try console.printJSON(report)
+        case .text: try console.print(report.text(console))
+        }
+        if !verdict.isTrusted { throw ExitStatus.refused }
+    }
+}

@@ -1,0 +1,76 @@
+import BelayArguments
+import BelayCertificates
+import BelayTLS
+import BelayTrust
+
+/// How to get there and who to be: the options of a connection.
+struct ConnectionOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp("Dial here, and keep the URL's name.", valueName: "host:port"),
+        transform: { text in try TLSEndpoint(hostAndPort: text) })
+    var connectTo: TLSEndpoint?
+    @Option(
+        help: ArgumentHelp(
+            "Expect this name in the certificate instead of the URL's: the safe way to connect by address.",
+            valueName: "name"),
+        transform: { text in try ServerName(text) })
+    var expectName: ServerName?
+    @Option(
+        help: ArgumentHelp(
+            "The client identity to show when asked: PKCS#12, or PEM with key and certificates.", valueName: "file")
+    )
+    var identity: String?
+    @Option(help: ArgumentHelp("The passphrase of the identity: the file's first line.", valueName: "file"))
+    var passphraseFile: String?
+    @Option(help: "The most seconds for each phase: resolving, connecting, handshake.", transform: seconds)
+    var timeout = 15.0
+
+    func validate() throws {
+        if passphraseFile != nil, identity == nil {
+            throw ValidationError("'--passphrase-file' means nothing without '--identity'")
+        }
+    }
+
+    /// The limits of the phases.
+    var timeouts: TLSTimeouts {
+        var timeouts = TLSTimeouts(all: .milliseconds(Int64(timeout * 1_000)))
+        timeouts.close = .seconds(1)
+        return timeouts
+    }
+
+    /// Reads the identity; nil where none is given.
+    func readIdentity(_ console: Console) throws(ExitCode) -> TLSIdentity? {
+        guard let identity else { return nil }
+        var passphrase = try passphraseFile.map { (path) throws(ExitCode) in try Passphrase.read(path, console) }
+        defer { passphrase?.wipe() }
+        let read = try console.reading { () throws(IdentityFileError) in
+            try Identity.read(contentsOf: identity, passphrase: passphrase)
+        }
+        return try console.reading { () throws(TLSIdentityError) in
+            try TLSIdentity(certificates: read.certificates.map(\.der), privateKey: read.privateKey)
+        }
+    }
+
+    private static func seconds(_ text: String) throws -> Double {
+        guard let value = Double(text), value.isFinite, value >= 0.001, value <= 86_400 else {
+            throw ValidationError("expected seconds from 0.001 to 86400")
+        }
+        return value
+    }
+}
+
+/// The passphrase in a file. It is never an argument, where every user of the machine could read it.
+private enum Passphrase {
+    /// The first line, without its end.
+    static func read(_ path: String, _ console: Console) throws(ExitCode) -> [UInt8] {
+        do throws(FileReadingError) {
+            var bytes = try FileReading.bytes(ofFile: path, limit: 65_536)
+            defer { bytes.wipe() }
+            var line = Array(bytes.prefix { $0 != 0x0A })
+            if line.last == 0x0D { line.removeLast() }
+            return line
+        } catch {
+            throw console.fail("\(printable(path)): \(error)")
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import BelayArguments
+import BelayCertificates
+import BelayTrust
+import FoundationEssentials
+
+/// Which anchors count, which rules, which moment: the options that make a ``ServerTrust``.
+struct TrustOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("Trust these certificates as well.", valueName: "file|folder"))
+    var anchor: [String] = []
+    @Flag(help: "Do not use the machine's trust store.") var noSystemAnchors = false
+    @Option(
+        help: ArgumentHelp("A revocation list; every certificate is looked up in those that apply.", valueName: "file"))
+    var crl: [String] = []
+    @Option(
+        help: ArgumentHelp("Judge as of then, for example 2026-12-01T00:00:00Z.", valueName: "rfc3339"),
+        transform: moment)
+    var time: Date?
+    @Option(
+        help: ArgumentHelp(
+            "The rules that judge the chain: standard, rfc5280, webpki or apple; standard unless said otherwise.",
+            valueName: "set"), transform: ruleSet)
+    var rules: RuleSet?
+
+    /// What of the options is not for the library to decide: the files, read.
+    struct Given: Sendable {
+        let anchors: AnchorStore
+        let revocationLists: [RevocationList]
+    }
+
+    /// Reads the files that the options name.
+    func read(_ console: Console) throws(ExitCode) -> Given {
+        var anchors: [Certificate] = []
+        for path in anchor {
+            anchors += try console.reading { () throws(CertificateFileError) in
+                FileReading.isFolder(path)
+                    ? try Certificate.readAll(inFolder: path) : try Certificate.read(contentsOf: path)
+            }
+        }
+        var lists: [RevocationList] = []
+        for path in crl {
+            lists += try console.reading { () throws(RevocationListFileError) in
+                try RevocationList.read(contentsOf: path)
+            }
+        }
+        return Given(
+            anchors: AnchorStore(anchors, origin: anchor.joined(separator: ", ")), revocationLists: lists)
+    }
+
+    /// Puts the trust together. The machine's store is loaded here and not before: it is needed only now.
+    ///
+    /// A machine without a store is an error, unless the policy lets pins alone decide.
+    func trust(
+        chain: [[UInt8]], name: ServerName?, given: Given, policy: SecurityPolicy, console: Console
+    ) throws(ExitCode) -> ServerTrust {
+        var trust = ServerTrust(chain: chain, policies: [.tlsServer(name: name)], anchors: given.anchors)
+        trust.evaluationTime = time
+        trust.revocationLists = given.revocationLists
+        trust.rules = rules ?? .standard
+        guard !noSystemAnchors else { return trust }
+        do throws(SystemAnchorsError) {
+            trust.systemAnchors = try SystemAnchors.load()
+        } catch {
+            guard policy.allowInvalidCertificates else { throw console.fail("\(error)") }
+            console.note("belay: \(console.noteStyle.warning("warning")): \(error)")
+        }
+        return trust
+    }
+
+    private static func moment(_ text: String) throws -> Date {
+        guard let date = RFC3339.date(text) else {
+            throw ValidationError("expected a time of RFC 3339 such as 2026-12-01T00:00:00Z")
+        }
+        return date
+    }
+
+    private static func ruleSet(_ text: String) throws -> RuleSet {
+        guard let set = RuleSet.named(text) else { throw ValidationError(RuleSet.refusal(of: text)) }
+        return set
+    }
+}

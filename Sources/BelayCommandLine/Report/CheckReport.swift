@@ -1,0 +1,128 @@
+import BelayCertificates
+import BelayTLS
+import BelayTrust
+import FoundationEssentials
+
+/// The answer of `belay check`: see Documentation/json.md for its JSON.
+struct CheckReport {
+    /// The URL as it was given.
+    let url: String
+    let endpoint: TLSEndpoint
+    let connectTo: TLSEndpoint?
+    let verdict: Verdict
+    let requirements: ConnectionRequirements
+    let policy: SecurityPolicy
+    /// What the server showed; nil where nothing was reached, or nothing asked.
+    var examination: TLSExamination?
+    /// The certificates as they were sent.
+    var sent: [[UInt8]] = []
+    var path: PathReport?
+    /// Why nothing was reached.
+    var error: TLSError?
+}
+
+extension CheckReport: Encodable {
+    private enum Key: String, CodingKey {
+        case url, host, port, connectTo, trusted, result, summary, reasons, requirements, policy, weaknesses
+        case connection, sent, path, pathComplete, pins, error
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(url, forKey: .url)
+        try container.encode(endpoint.host, forKey: .host)
+        try container.encode(endpoint.port, forKey: .port)
+        try container.encode(connectTo?.description, forKey: .connectTo)
+        try container.encode(verdict.isTrusted, forKey: .trusted)
+        try container.encode(verdict.result.rawValue, forKey: .result)
+        try container.encode(error?.summary ?? VerdictText.reason(verdict, policy), forKey: .summary)
+        try container.encode(verdict.findings, forKey: .reasons)
+        try container.encode(
+            Requirements(
+                minimumVersion: requirements.minimumVersion.description,
+                forwardSecrecy: requirements.requiresForwardSecrecy
+            ), forKey: .requirements)
+        try container.encode(PolicyReport(policy), forKey: .policy)
+        try container.encode(policy.weaknesses, forKey: .weaknesses)
+        try container.encode(examination.map(Connection.init), forKey: .connection)
+        try container.encode(sent.map { SHA256Digest(of: $0).hexadecimalText }, forKey: .sent)
+        try container.encode(path?.elements ?? [], forKey: .path)
+        try container.encode(verdict.isPathComplete, forKey: .pathComplete)
+        try container.encode(
+            Pins(
+                served: verdict.servedPins.map(\.description),
+                configured: policy.effectivePins.map(\.description).sorted()), forKey: .pins)
+        try container.encode(error.map(Failure.init), forKey: .error)
+    }
+
+    private struct Requirements: Encodable {
+        let minimumVersion: String
+        let forwardSecrecy: Bool
+    }
+
+    private struct Pins: Encodable {
+        let served: [String]
+        let configured: [String]
+    }
+
+    private struct Connection: Encodable {
+        let address: String
+        let version: String
+        let cipherSuite: String
+        let keyExchangeGroup: String?
+        let stapledResponse: Bool
+        let timestamps: Bool
+        let clientCertificate: ClientCertificate
+        let diagnostic: Bool
+        let failure: String?
+        let time: String
+
+        struct ClientCertificate: Encodable {
+            let requested: Bool
+            let acceptableIssuers: [String]
+            let sent: Bool
+        }
+
+        init(_ examination: TLSExamination) {
+            let evidence = examination.evidence
+            address = evidence.peerAddress
+            version = evidence.version.description
+            cipherSuite = evidence.cipherSuite.name
+            keyExchangeGroup = evidence.keyExchangeGroup
+            stapledResponse = evidence.stapledResponse != nil
+            timestamps = evidence.timestampList != nil
+            clientCertificate = ClientCertificate(
+                requested: examination.certificateRequest != nil,
+                acceptableIssuers: (examination.certificateRequest?.acceptableIssuers ?? []).map(issuerText),
+                sent: examination.sentClientCertificate)
+            diagnostic = examination.failure != nil
+            failure = examination.failure?.summary
+            time = RFC3339.text(evidence.moment)
+        }
+    }
+
+    private struct Failure: Encodable {
+        let phase: String
+        let message: String
+        let remedy: String
+        let address: String?
+        let acceptableIssuers: [String]
+
+        init(_ error: TLSError) {
+            phase = error.phase.rawValue
+            message = error.summary
+            remedy = error.remedy
+            address = error.peerAddress
+            if case .clientCertificateRequired(let issuers) = error.reason {
+                acceptableIssuers = issuers.map(issuerText)
+            } else {
+                acceptableIssuers = []
+            }
+        }
+    }
+}
+
+/// A distinguished name that a server sent, in words.
+func issuerText(_ der: [UInt8]) -> String {
+    (try? DistinguishedName(der: der).description) ?? "#\(hexadecimal(der.prefix(64)))"
+}

@@ -1,0 +1,48 @@
+import BelayTrust
+
+/// Findings for people: rule, what was noticed, what was expected and found, and what to do.
+enum FindingText {
+    /// All of them, the gravest first as they come.
+    static func text(_ findings: [Finding], _ console: Console) -> String {
+        findings.map { text($0, console) }.joined(separator: "\n")
+    }
+
+    private static func text(_ finding: Finding, _ console: Console) -> String {
+        let style = console.style
+        let severity = style.severity(finding.severity, Layout.pad(finding.severity.rawValue, 9))
+        var lines = [severity + style.bold(finding.rule.identifier) + style.dim(place(finding))]
+        lines.append(wrap(finding.message, "", console))
+        // Lists of pins stand side by side below; a single value is often in the message already.
+        let isPins = finding.rule.identifier == "pin.mismatch"
+        if let expected = finding.expected {
+            lines.append(wrap(short(expected), isPins ? "configured" : "expected", console))
+        }
+        if let found = finding.found { lines.append(wrap(short(found), isPins ? "served" : "found", console)) }
+        lines.append(wrap(finding.remedy, "do", console))
+        return lines.joined(separator: "\n")
+    }
+
+    private static func place(_ finding: Finding) -> String {
+        switch finding.place {
+        case .certificate(let depth, let subject):
+            "  " + (depth == 0 ? "leaf" : "certificate \(depth)")
+                + (subject.isEmpty ? "" : " \(Text.short(subject, 60))")
+        case .file(let file, let keyPath, let line):
+            "  " + ([file] + (line.map { ["line \($0)"] } ?? []) + keyPath).joined(separator: ", ")
+        case .whole: ""
+        }
+    }
+
+    private static func wrap(_ text: String, _ name: String, _ console: Console) -> String {
+        guard !name.isEmpty else { return Layout.wrap(text, indent: 9, columns: console.columns) }
+        let first = "         " + console.style.dim(Layout.pad(name, 12))
+        return Layout.wrap(text, indent: 21, first: first, columns: console.columns)
+    }
+
+    /// A hostile certificate has thousands of names; JSON has all of them.
+    private static func short(_ text: String) -> String {
+        let lines = text.split(separator: "\n").map(String.init)
+        let shown = lines.prefix(12).map { Text.short($0, 400) }
+        return (shown + (lines.count > 12 ? ["and \(lines.count - 12) more"] : [])).joined(separator: "\n")
+    }
+}

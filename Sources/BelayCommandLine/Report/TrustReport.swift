@@ -1,0 +1,48 @@
+import BelayCertificates
+import BelayTrust
+import FoundationEssentials
+
+/// The answer of `belay trust evaluate` for a chain in files.
+struct TrustReport {
+    /// What was judged, for the headline.
+    let subject: String
+    let host: String?
+    let verdict: Verdict
+    let policy: SecurityPolicy
+    let path: PathReport
+
+    /// The verdict, the demands, the chain and the findings.
+    func text(_ console: Console) -> String {
+        let style = console.style
+        let name = host == nil && policy.validatesDomainName ? " (no --host, so no name was compared)" : ""
+        var blocks = [
+            VerdictText.headline(verdict, of: subject, policy: policy, style: style),
+            Layout.wrap(
+                PolicyText(policy).summary + name, indent: 12, first: style.dim(Layout.pad("demanded", 12)),
+                columns: console.columns),
+        ]
+        if !path.elements.isEmpty { blocks.append(path.text(style)) }
+        let findings = verdict.findings + policy.weaknesses
+        if !findings.isEmpty { blocks.append(FindingText.text(findings, console)) }
+        return blocks.joined(separator: "\n\n")
+    }
+}
+
+extension TrustReport: Encodable {
+    private enum Key: String, CodingKey {
+        case host, trusted, result, summary, reasons, policy, weaknesses, path, pathComplete
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(host, forKey: .host)
+        try container.encode(verdict.isTrusted, forKey: .trusted)
+        try container.encode(verdict.result.rawValue, forKey: .result)
+        try container.encode(VerdictText.reason(verdict, policy), forKey: .summary)
+        try container.encode(verdict.findings, forKey: .reasons)
+        try container.encode(PolicyReport(policy), forKey: .policy)
+        try container.encode(policy.weaknesses, forKey: .weaknesses)
+        try container.encode(path.elements, forKey: .path)
+        try container.encode(verdict.isPathComplete, forKey: .pathComplete)
+    }
+}

@@ -1,0 +1,138 @@
+import BelayArguments
+import BelayCertificates
+import BelayTrust
+import FoundationEssentials
+import Glibc
+
+/// `belay trust evaluate --ndjson`: answers trust cases as they come, in their order.
+///
+/// Input is read in large pieces, and everything that is complete is answered before more is waited for, so that whoever
+/// writes one case and waits gets its answer, and whoever writes many loses no time. Cases are judged on all processors; a
+/// batch bounds what is in memory.
+struct CaseStream {
+    let console: Console
+    /// The most bytes of a line.
+    var lineLimit = 16 << 20
+
+    private static let pieceSize = 256 << 10
+    /// The most lines that are judged between two writes.
+    private static let batchSize = 256
+    /// Below this many lines, starting tasks costs more than it gains.
+    private static let parallelFrom = 8
+
+    /// Answers until the input ends.
+    ///
+    /// - Returns: whether every line was a case.
+    func run(reading descriptor: Int32 = STDIN_FILENO) async throws -> Bool {
+        let judge = CaseJudge()
+        var splitter = LineSplitter(limit: lineLimit)
+        var piece = [UInt8](repeating: 0, count: Self.pieceSize)
+        var lineNumber = 0
+        var isClean = true
+        while true {
+            let count = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw console.fail("standard input: \(strerror(errno).map { String(cString: $0) } ?? "cannot be read")")
+            }
+            if count == 0 { splitter.finish() }
+            piece.withUnsafeBytes { splitter.feed(UnsafeRawBufferPointer(rebasing: $0[..<max(count, 0)])) }
+            let lines = splitter.takeLines().map { line in
+                lineNumber += 1
+                return (lineNumber, line)
+            }
+            var start = 0
+            while start < lines.count {
+                let end = min(start + Self.batchSize, lines.count)
+                let answers = try await Self.answers(to: Array(lines[start..<end]), judge)
+                isClean = isClean && answers.allSatisfy(\.isCase)
+                try console.write(Array(answers.map(\.bytes).joined()))
+                start = end
+            }
+            if count == 0 { return isClean }
+        }
+    }
+
+    private static func answers(
+        to lines: [(number: Int, line: LineSplitter.Line)], _ judge: CaseJudge
+    ) async throws -> [CaseJudge.Answer] {
+        let workers = min(ProcessInfo.processInfo.activeProcessorCount, lines.count / (parallelFrom / 2))
+        guard workers > 1 else { return try lines.map { try judge.answer($0.line, number: $0.number) } }
+        return try await withThrowingTaskGroup(of: (Int, [CaseJudge.Answer]).self) { group in
+            // Small shares, so that one hard case does not leave the other workers idle.
+            let share = max(lines.count / (workers * 4), 1)
+            for start in stride(from: 0, to: lines.count, by: share) {
+                let part = Array(lines[start..<min(start + share, lines.count)])
+                group.addTask {
+                    (start, try part.map { try judge.answer($0.line, number: $0.number) })
+                }
+            }
+            var parts: [(Int, [CaseJudge.Answer])] = []
+            for try await part in group { parts.append(part) }
+            return parts.sorted { $0.0 < $1.0 }.flatMap(\.1)
+        }
+    }
+}
+
+/// Judges one line after the other, from any thread.
+final class CaseJudge: Sendable {
+    /// A line of output.
+    struct Answer: Sendable {
+        /// JSON and a line break; nothing for a blank line.
+        let bytes: [UInt8]
+        /// Whether the line was a case.
+        let isCase: Bool
+    }
+
+    private let cache = TrustCache()
+    private let systemAnchors = Protected<Result<AnchorStore, SystemAnchorsError>?>(nil)
+
+    /// Answers a line. A blank one is passed over, as most programs that write lines leave one somewhere.
+    func answer(_ line: LineSplitter.Line, number: Int) throws -> Answer {
+        guard case .bytes(let bytes) = line else {
+            return try refusal(nil, number, "the line is longer than 16 MiB")
+        }
+        if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return Answer(bytes: [], isCase: true) }
+        let trustCase: TrustCase
+        do throws(TrustCaseError) {
+            trustCase = try TrustCase(json: bytes, systemAnchors: loadSystemAnchors, cache: cache)
+        } catch {
+            return try refusal(error.id, number, error.message)
+        }
+        return Answer(bytes: try JSONText.encode(trustCase.evaluate()) + [0x0A], isCase: true)
+    }
+
+    /// The machine's anchors, loaded when the first case wants them.
+    private func loadSystemAnchors() throws(SystemAnchorsError) -> AnchorStore {
+        let loaded = systemAnchors.withLock { stored in
+            if let stored { return stored }
+            let made = Result { () throws(SystemAnchorsError) in try SystemAnchors.load() }
+            stored = made
+            return made
+        }
+        return try loaded.get()
+    }
+
+    private func refusal(_ id: String?, _ number: Int, _ message: String) throws -> Answer {
+        let refusal = Refusal(id: id, error: Refusal.Fault(line: number, message: message))
+        return Answer(bytes: try JSONText.encode(refusal) + [0x0A], isCase: false)
+    }
+
+    private struct Refusal: Encodable {
+        let id: String?
+        let error: Fault
+
+        struct Fault: Encodable {
+            let line: Int
+            let message: String
+        }
+
+        private enum Key: String, CodingKey { case id, error }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(id, forKey: .id)
+            try container.encode(error, forKey: .error)
+        }
+    }
+}

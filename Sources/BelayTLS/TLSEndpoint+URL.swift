@@ -1,0 +1,125 @@
+import BelayCertificates
+import BelayTrust
+
+extension TLSEndpoint {
+    /// Takes the endpoint from a URL, as far as a connection needs it.
+    ///
+    /// ```swift
+    /// let endpoint = try TLSEndpoint(url: "https://www.example.com/path")
+    /// ```
+    ///
+    /// A text without a scheme is a host, with a port perhaps, and `https` is meant. Path, query and fragment say nothing about
+    /// a connection and are passed over. Hosts may be written with U-labels, IPv6 addresses stand in brackets.
+    ///
+    /// - Throws: ``EndpointError``; `http` is an error of its own, and so is a name or password in front of the host, which
+    ///   would be lost.
+    public init(url: String) throws(EndpointError) {
+        guard let mark = url.firstRange(ofText: "://") else {
+            try self.init(authority: url.prefix { !"/?#".contains($0) }, of: url, defaultPort: 443)
+            return
+        }
+        let scheme = url[..<mark.lowerBound].lowercased()
+        guard scheme == "https" || scheme == "http" else { throw EndpointError(url, .scheme(scheme)) }
+        let rest = url[mark.upperBound...]
+        try self.init(authority: rest.prefix { !"/?#".contains($0) }, of: url, defaultPort: scheme == "http" ? 80 : 443)
+        if scheme == "http" { throw EndpointError(url, .cleartext(self)) }
+    }
+
+    /// Takes the endpoint from `host:port`, for example `127.0.0.1:8443`, `[::1]:8443`.
+    ///
+    /// - Throws: ``EndpointError``, also where there is no port.
+    public init(hostAndPort text: String) throws(EndpointError) {
+        try self.init(authority: text[...], of: text, defaultPort: nil)
+    }
+
+    private init(authority: Substring, of text: String, defaultPort: UInt16?) throws(EndpointError) {
+        guard !authority.contains("@") else { throw EndpointError(text, .userInformation) }
+        var literal = authority
+        var portText: Substring?
+        // The last colon, if it is not inside the brackets of an address.
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]"),
+            authority.hasPrefix("[") || authority.firstIndex(of: ":") == colon
+        {
+            literal = authority[..<colon]
+            portText = authority[authority.index(after: colon)...]
+        }
+        guard !literal.isEmpty else { throw EndpointError(text, .noHost) }
+        let name: ServerName
+        do throws(ServerNameError) { name = try ServerName(String(literal)) } catch {
+            throw EndpointError(text, .host(error))
+        }
+        var port = defaultPort
+        // RFC 3986, section 3.2.3: an empty port is the scheme's own.
+        if let portText, !(portText.isEmpty && defaultPort != nil) {
+            guard portText.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt16(portText), number > 0
+            else {
+                throw EndpointError(text, .port(String(portText)))
+            }
+            port = number
+        }
+        guard let port else { throw EndpointError(text, .noPort) }
+        let unbracketed = literal.hasPrefix("[") ? literal.dropFirst().dropLast() : literal
+        self.init(hostLiteral: String(unbracketed), host: name.description, port: port)
+    }
+}
+
+/// Why a text names no endpoint for TLS.
+public struct EndpointError: Error, Sendable, Hashable {
+    /// What is wrong.
+    public enum Reason: Sendable, Hashable {
+        /// It is `http`: there is no TLS to speak. The endpoint is whom the URL means.
+        case cleartext(TLSEndpoint)
+        /// Another scheme than `https`.
+        case scheme(String)
+        /// A name or password stands before the host.
+        case userInformation
+        /// There is no host.
+        case noHost
+        /// The host is none.
+        case host(ServerNameError)
+        /// The port is no number from 1 to 65535.
+        case port(String)
+        /// There is no port where one is needed.
+        case noPort
+    }
+
+    /// The text.
+    public let text: String
+    /// What is wrong with it.
+    public let reason: Reason
+
+    init(_ text: String, _ reason: Reason) {
+        self.text = text
+        self.reason = reason
+    }
+}
+
+extension EndpointError: CustomStringConvertible {
+    /// What is wrong and what is wanted.
+    public var description: String {
+        switch reason {
+        case .cleartext: "'\(printable(text))' is cleartext HTTP. Use https"
+        case .scheme(let scheme):
+            "'\(printable(scheme))' is not a scheme that speaks TLS here. Write https://host or https://host:port"
+        case .userInformation:
+            // The text may hold a password, so it is not repeated.
+            "the URL has a user name or password before the host. Leave it out"
+        case .noHost: "'\(printable(text))' has no host. Write https://host or https://host:port"
+        case .host(let error): "\(error)"
+        case .port(let port): "'\(printable(port))' is not a port. Write a number from 1 to 65535"
+        case .noPort: "'\(printable(text))' has no port. Write host:port, for example 127.0.0.1:8443 or [::1]:8443"
+        }
+    }
+}
+
+extension String {
+    fileprivate func firstRange(ofText other: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            let rest = self[start...]
+            if rest.hasPrefix(other) { return start..<index(start, offsetBy: other.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -7,9 +7,6 @@ struct PKCS12Contents {
     /// The certificates in the order of the file, but that of the key, where OpenSSL found it, first.
     let certificates: [Certificate]
 
-    /// Rounds of key derivation that are computed at most for the MAC: some ten seconds, where people take 600,000.
-    static let mostIterations = 10_000_000
-
     /// Opens a file.
     init(_ bytes: [UInt8], passphrase: [UInt8]?) throws(IdentityError) {
         guard BinaryKind(bytes) == .pkcs12 else {
@@ -47,8 +44,9 @@ struct PKCS12Contents {
 
         // A file without the field means one round.
         let rounds = iterations.map { ASN1_INTEGER_get($0) } ?? 1
-        guard rounds > 0, rounds <= mostIterations else {
-            throw .malformed("the MAC asks for \(rounds) rounds of key derivation, at most \(mostIterations) are done")
+        guard rounds > 0, rounds <= KeyDerivation.mostRounds else {
+            throw .malformed(
+                "the MAC asks for \(rounds) rounds of key derivation, at most \(KeyDerivation.mostRounds) are done")
         }
         let digest = OBJ_obj2nid(algorithm?.pointee.algorithm)
         guard EVP_get_digestbyname(OBJ_nid2sn(digest)) != nil else {

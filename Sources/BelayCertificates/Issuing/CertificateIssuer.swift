@@ -34,10 +34,10 @@ public struct CertificateIssuer: Sendable {
 
     /// Issues a certificate for a key.
     ///
-    /// - Throws: ``IssuingError``.
+    /// - Throws: ``IssuingError``, also where an extension that Belay knows would be malformed, for example a DNS name
+    ///   that is not ASCII.
     public func issue(_ template: CertificateTemplate, for publicKey: PublicKey) throws(IssuingError) -> Certificate {
-        let der = try encode(template, for: publicKey)
-        do throws(DERError) { return try Certificate(der: der) } catch { throw .malformed(error) }
+        try Self.checked(try encode(template, for: publicKey))
     }
 
     /// Issues a certificate for a key and puts both together, with ``intermediates`` as chain.
@@ -66,12 +66,27 @@ public struct CertificateIssuer: Sendable {
         let der = try encode(
             template, for: key.publicKey, issuer: template.subject, issuerKey: key,
             issuerKeyIdentifier: template.ownKeyIdentifier ?? key.publicKey.keyIdentifier)
-        do throws(DERError) { return CertificateIssuer(checked: try Certificate(der: der), key) } catch {
+        return CertificateIssuer(checked: try checked(der), key)
+    }
+
+    private static func checked(_ der: [UInt8]) throws(IssuingError) -> Certificate {
+        do throws(DERError) {
+            let certificate = try Certificate(der: der)
+            _ = try certificate.basicConstraints
+            _ = try certificate.keyUsage
+            _ = try certificate.extendedKeyUsage
+            _ = try certificate.subjectAlternativeNames
+            _ = try certificate.nameConstraints
+            _ = try certificate.authorityInformationAccess
+            _ = try certificate.revocationListDistributionPoints
+            return certificate
+        } catch {
             throw .malformed(error)
         }
     }
 
-    /// The bytes of a certificate, which with a template's flaws may be none that ``Certificate`` accepts.
+    /// The bytes of a certificate, which with a template's flaws or hostile extensions may be none that anybody accepts:
+    /// nothing is checked.
     package func encode(
         _ template: CertificateTemplate, for publicKey: PublicKey
     ) throws(IssuingError) -> [UInt8] {

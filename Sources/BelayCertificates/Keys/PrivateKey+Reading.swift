@@ -112,6 +112,9 @@ extension PrivateKey {
         }
         guard let encrypted else { return nil }
         defer { X509_SIG_free(encrypted) }
+        do throws(DERError) { try KeyDerivation.checkRounds(ofEncryptedKey: der) } catch {
+            throw .malformed(error.description)
+        }
         guard let info = passphrase.withCharacters({ PKCS8_decrypt(encrypted, $0, $1) }) else {
             let errors = OpenSSLErrors.take()
             if let cipher = errors.unavailableAlgorithm { throw .unsupportedEncryption(cipher) }

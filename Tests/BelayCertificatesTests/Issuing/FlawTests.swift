@@ -104,6 +104,10 @@ struct FlawTests {
         #expect(throws: IssuingError.self) {
             try world.root.issue(template, for: world.server.privateKey.publicKey)
         }
+        // An IA5String has no place for the umlaut: the A-label is what must be given.
+        #expect(throws: IssuingError.self) {
+            try world.root.issue(.server(names: ["bücher.test"]), for: world.server.privateKey.publicKey)
+        }
     }
 
     @Test("A certificate of a quarter megabyte with 10,000 names is read in both ways")

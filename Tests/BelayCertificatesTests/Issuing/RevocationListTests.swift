@@ -61,7 +61,10 @@ struct RevocationListTests {
     func issuesBareList() throws {
         var template = RevocationListTemplate(thisUpdate: Date(), nextUpdate: nil, number: nil)
         template.addsKeyIdentifier = false
-        let text = try Tool.openssl("crl", "-inform", "DER", "-text", "-noout", input: world.root.issue(template)).text
+        let list = try world.root.issue(template)
+        let text = try Tool.openssl("crl", "-inform", "DER", "-text", "-noout", input: list).text
+        // RFC 5280, section 5.1.2.6: no list of entries at all where there are none.
+        #expect(try !Tool.openssl("asn1parse", "-inform", "DER", input: list).text.contains("l=   0 cons: SEQUENCE"))
         #expect(text.contains("Version 1 (0x0)"))
         #expect(text.contains("Next Update: NONE"))
         #expect(text.contains("No Revoked Certificates."))

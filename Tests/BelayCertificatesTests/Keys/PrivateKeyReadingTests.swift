@@ -105,6 +105,36 @@ struct PrivateKeyReadingTests {
         }
     }
 
+    @Test(
+        "A key that asks for years of key derivation is refused at once, one within bounds is tried",
+        arguments: ["1.2.840.113549.1.5.13", "1.2.840.113549.1.5.10", "1.2.840.113549.1.12.1.3"])
+    func refusesEndlessDerivation(scheme: String) throws {
+        func key(rounds: Int) throws -> [UInt8] {
+            func identifier(_ dotted: String) throws -> [UInt8] {
+                DERWriter.objectIdentifier(try #require(OID(dotted: dotted)))
+            }
+            let octets = DERWriter.element(.octetString, [UInt8](repeating: 7, count: 16))
+            var parameters = DERWriter.sequence(octets, DERWriter.integer(rounds))
+            if scheme.hasSuffix(".5.13") {
+                // PBKDF2 with HMAC-SHA-1, the default, and AES-256-CBC (RFC 8018, appendix A.4).
+                parameters = try DERWriter.sequence(
+                    DERWriter.sequence(identifier("1.2.840.113549.1.5.12"), parameters),
+                    DERWriter.sequence(identifier("2.16.840.1.101.3.4.1.42"), octets))
+            }
+            return try DERWriter.sequence(DERWriter.sequence(identifier(scheme), parameters), octets)
+        }
+        for rounds in [10_000_001, 2_000_000_000, Int.max] {
+            let error = #expect(throws: PrivateKeyError.self) {
+                try PrivateKey(der: key(rounds: rounds), passphrase: "secret".bytes)
+            }
+            #expect(error?.description.contains("more than 10000000 rounds") == true)
+        }
+        let error = #expect(throws: PrivateKeyError.self) {
+            try PrivateKey(der: key(rounds: 1_000), passphrase: "secret".bytes)
+        }
+        #expect(error?.description.contains("rounds") == false)
+    }
+
     @Test("A traditional passphrase longer than OpenSSL allows is refused")
     func refusesLongPassphrase() throws {
         let bytes = try Tool.openssl("ec", "-in", ec, "-aes256", "-passout", "pass:secret").output

@@ -25,6 +25,9 @@ public struct DistinguishedName: Sendable {
     /// The Name in DER.
     public var der: [UInt8] { Array(bytes[range]) }
 
+    /// How many bytes the Name in DER has.
+    package var byteCount: Int { range.count }
+
     /// Whether the name has no attribute at all, as the subject of a certificate with alternative names may.
     public var isEmpty: Bool { range.count <= 2 }
 

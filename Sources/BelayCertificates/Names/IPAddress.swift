@@ -16,6 +16,8 @@ public struct IPAddress: Sendable, Hashable {
     /// not addresses here.
     public init?(_ text: some StringProtocol) {
         var text = String(text)
+        // C would read the text up to a NUL and take what is before it for the whole.
+        guard !text.utf8.contains(0) else { return nil }
         var mustBeIPv6 = false
         if text.hasPrefix("[") {
             guard text.hasSuffix("]") else { return nil }

@@ -44,9 +44,9 @@ extension NameWalk.Step {
     /// Whether two attributes match (RFC 5280, section 7.1).
     func matches(_ other: NameWalk.Step, _ bytes: [UInt8], _ otherBytes: [UInt8]) -> Bool {
         guard startsRelativeName == other.startsRelativeName,
-            bytes[type].elementsEqual(otherBytes[other.type])
+            bytes[type].elementsEqual(otherBytes[other.type]), tag == other.tag || tag.isText && other.tag.isText
         else { return false }
-        if bytes[value].elementsEqual(otherBytes[other.value]) && tag.isText == other.tag.isText { return true }
+        if bytes[value].elementsEqual(otherBytes[other.value]) { return true }
         var mine = CanonicalValue(bytes, self)
         var theirs = CanonicalValue(otherBytes, other)
         while let octet = mine.next() {

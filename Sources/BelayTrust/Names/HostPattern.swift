@@ -62,10 +62,19 @@ public struct HostPattern: Sendable, Hashable {
     }
 
     private static func block(_ text: String, _ slash: String.Index) throws(ServerNameError) -> Kind {
-        guard let base = IPAddress(text[..<slash]), let length = Int(text[text.index(after: slash)...]),
-            length >= 0, length <= base.octets.count * 8
+        let digits = text[text.index(after: slash)...]
+        // Int would also read a sign.
+        guard let base = IPAddress(text[..<slash]), digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            let length = Int(digits), length <= base.octets.count * 8,
+            let start = IPAddress(octets: base.octets.enumerated().map { $1 & mask(length, ofOctet: $0) })
         else { throw ServerNameError(text, .notAnAddress) }
-        return .block(base, prefixLength: length)
+        return .block(start, prefixLength: length)
+    }
+
+    /// The bits of an octet that belong to a prefix.
+    private static func mask(_ prefixLength: Int, ofOctet index: Int) -> UInt8 {
+        let rest = prefixLength - index * 8
+        return rest >= 8 ? 0xFF : rest <= 0 ? 0 : ~(0xFF >> UInt8(rest))
     }
 
     /// Whether a rule with this pattern is for the host.
@@ -88,13 +97,9 @@ public struct HostPattern: Sendable, Hashable {
     }
 
     private static func sharesPrefix(_ left: [UInt8], _ right: [UInt8], _ bits: Int) -> Bool {
-        for (index, (a, b)) in zip(left, right).enumerated() {
-            let rest = bits - index * 8
-            if rest <= 0 { return true }
-            let mask: UInt8 = rest >= 8 ? 0xFF : ~(0xFF >> UInt8(rest))
-            if a & mask != b & mask { return false }
+        zip(left, right).enumerated().allSatisfy { index, pair in
+            (pair.0 ^ pair.1) & mask(bits, ofOctet: index) == 0
         }
-        return true
     }
 
     /// What is dangerous about pinning keys for this pattern: one that covers a public suffix would pin strangers' hosts,

@@ -18,6 +18,8 @@ public enum ServerName: Sendable, Hashable {
     /// - Throws: ``ServerNameError`` where it is none of these.
     public init(_ host: String) throws(ServerNameError) {
         guard !host.isEmpty else { throw ServerNameError(host, .empty) }
+        // C libraries would read the text up to a NUL and take what is before it for the whole.
+        guard !host.utf8.contains(0) else { throw ServerNameError(host, .invalidCharacter(host)) }
         if host.contains(":") || host.hasPrefix("[") {
             guard let address = IPAddress(host), address.octets.count == 16 else {
                 throw ServerNameError(host, .notAnAddress)
@@ -48,10 +50,16 @@ public enum ServerName: Sendable, Hashable {
             }
         }
         // A resolver would read a name that ends in a number as an address of some historic form.
-        if let last = labels.last, last.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
-            throw ServerNameError(host, .notAnAddress)
-        }
+        if let last = labels.last, isNumber(last) { throw ServerNameError(host, .notAnAddress) }
         return ascii
+    }
+
+    /// Whether a label is a number to the functions that read historic forms of addresses: decimal, octal, hexadecimal.
+    private static func isNumber(_ label: Substring) -> Bool {
+        if label.hasPrefix("0x") {
+            return label.utf8.dropFirst(2).allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 >= 0x61 && $0 <= 0x66 }
+        }
+        return label.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
     }
 
     private static func toASCII(_ host: String) throws(ServerNameError) -> String {

@@ -29,6 +29,16 @@ enum NameConstraint {
         }
     }
 
+    /// How many bytes a comparison may have to look at.
+    static func byteCount(_ name: GeneralName) -> Int {
+        switch name {
+        case .dns(let text), .email(let text), .uri(let text): text.utf8.count
+        case .ipAddress(let octets), .other(_, let octets), .unsupported(_, let octets): octets.count
+        case .directory(let name): name.byteCount
+        case .registeredID: 0
+        }
+    }
+
     /// Whether a subtree makes sense.
     static func isWellFormed(_ subtree: GeneralName) -> Bool {
         switch subtree {
@@ -68,7 +78,7 @@ enum NameConstraint {
         case (.uri(let uri), .uri(let base)):
             return self.uri(uri, base, undecided: undecided)
         case (.directory(let name), .directory(let base)):
-            return name.isWithin(base)
+            return undecided ? name.mightBeWithin(base) : name.isWithin(base)
         default:
             return undecided
         }

@@ -1,0 +1,86 @@
+import BelayCertificates
+import BelayTrust
+import Testing
+
+@Suite("Names of servers")
+struct ServerNameTests {
+    @Test(
+        "a name is brought into its normal form",
+        arguments: [
+            ("www.example.com", "www.example.com"), ("WWW.Example.COM", "www.example.com"),
+            ("www.example.com.", "www.example.com"), ("bücher.test", "xn--bcher-kva.test"),
+            ("BÜCHER.test", "xn--bcher-kva.test"), ("xn--bcher-kva.test", "xn--bcher-kva.test"),
+            ("XN--BCHER-KVA.test", "xn--bcher-kva.test"),
+            // Non-transitional processing keeps the sharp s (UTS 46); Punycode by RFC 3492.
+            ("faß.test", "xn--fa-hia.test"), ("例え.test", "xn--r8jz45g.test"), ("例え。test", "xn--r8jz45g.test"),
+            ("_service.example.com", "_service.example.com"), ("localhost", "localhost"), ("a-b.test", "a-b.test"),
+            ("1.example", "1.example"), ("0xfg.test.0xfg", "0xfg.test.0xfg"),
+        ])
+    func normalises(host: String, normal: String) throws {
+        #expect(try ServerName(host) == .dns(normal))
+    }
+
+    @Test(
+        "an address is recognised in every spelling of RFC 4291 and printed as RFC 5952 wants it",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::1"), ("[2001:db8::1]", "2001:db8::1"),
+            ("2001:0DB8:0000:0000:0000:0000:0000:0001", "2001:db8::1"), ("::", "::"), ("[::1]", "::1"),
+            ("::ffff:192.0.2.1", "::ffff:192.0.2.1"), ("FD00:0:0:0:0:0:0:1", "fd00::1"),
+        ])
+    func recognisesAddresses(host: String, canonical: String) throws {
+        let name = try ServerName(host)
+        #expect(name.description == canonical)
+        #expect(name.serverNameIndication == nil)
+        guard case .ip = name else {
+            Issue.record("\(host) is not taken for an address")
+            return
+        }
+    }
+
+    @Test(
+        "what is no host is refused, with the reason",
+        arguments: [
+            ("", ServerNameError.Reason.empty), ("a..b", .emptyLabel), (".a", .emptyLabel), ("..", .emptyLabel),
+            (".", .emptyLabel), ("a b", .invalidCharacter("a b")), ("*.test", .invalidCharacter("*")),
+            ("-a.test", .invalidCharacter("-a")), ("a-.test", .invalidCharacter("a-")), ("a:443", .notAnAddress),
+            ("example.com/path", .invalidCharacter("com/path")),
+            ("user@example.com", .invalidCharacter("user@example")),
+            ("256.1.1.1", .notAnAddress), ("1.2.3", .notAnAddress), ("127.1", .notAnAddress), ("1", .notAnAddress),
+            ("01.2.3.4", .notAnAddress), ("1.2.3.4.", .notAnAddress), ("1.2.3.4.5", .notAnAddress),
+            ("0x7f000001", .notAnAddress), ("0x7F.0.0.0x1", .notAnAddress), ("a.0x", .notAnAddress),
+            ("[192.0.2.1]", .notAnAddress), ("[::1", .notAnAddress), ("::1%eth0", .notAnAddress),
+            ("[::1]:443", .notAnAddress), ("１２７.0.0.1", .notAnAddress),
+            // What C would read as the text before the NUL.
+            ("192.0.2.1\0.evil.test", .invalidCharacter("192.0.2.1\0.evil.test")),
+            ("bücher.test\0.evil.test", .invalidCharacter("bücher.test\0.evil.test")),
+            ("::1\0", .invalidCharacter("::1\0")), ("www.test\0", .invalidCharacter("www.test\0")),
+        ])
+    func refuses(host: String, reason: ServerNameError.Reason) {
+        #expect(throws: ServerNameError.self) { try ServerName(host) }
+        do throws(ServerNameError) {
+            _ = try ServerName(host)
+        } catch {
+            #expect(error.reason == reason)
+            #expect(error.description.contains("www.example.com"))
+            #expect(!error.description.utf8.contains(0))
+        }
+    }
+
+    @Test("labels of 63 octets and names of 253 are the longest (RFC 1035, section 2.3.4)")
+    func lengths() throws {
+        let label = String(repeating: "a", count: 63)
+        _ = try ServerName("\(label).test")
+        #expect(throws: ServerNameError.self) { try ServerName("\(label)a.test") }
+        // 3 × 64 + 61 = 253
+        let longest = "\(label).\(label).\(label).\(String(repeating: "b", count: 61))"
+        _ = try ServerName(longest)
+        _ = try ServerName(longest + ".")
+        #expect(throws: ServerNameError.self) { try ServerName(longest + "b") }
+    }
+
+    @Test("an address with a NUL is no address", arguments: ["192.0.2.1\0", "192.0.2.1\0x", "::1\0", "[::1\0]"])
+    func addressWithNUL(text: String) {
+        #expect(IPAddress(text) == nil)
+        #expect(GeneralName(host: text) == .dns(text))
+    }
+}

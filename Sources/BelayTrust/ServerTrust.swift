@@ -34,6 +34,8 @@ public struct ServerTrust: Sendable {
     public var limits: EvaluationLimits
     /// What evaluations may remember; nil for nothing.
     public var cache: TrustCache?
+    /// Whether verdicts tell the story of the search (``Verdict/explanation``), which costs a second search.
+    public var explains: Bool
 
     /// Takes a chain as a peer sent it.
     public init(chain: [[UInt8]], policies: [TrustPolicy], anchors: AnchorStore = .empty) {
@@ -47,6 +49,7 @@ public struct ServerTrust: Sendable {
         maximumChainDepth = nil
         limits = EvaluationLimits()
         cache = nil
+        explains = false
     }
 
     /// Takes the chain and the moment of a handshake's evidence, and the name of its host.
@@ -70,11 +73,12 @@ public struct ServerTrust: Sendable {
         guard judgement.isValid else {
             return Verdict(
                 refusedFor: judgement.findings, path: judgement.certificates,
-                isPathComplete: judgement.reachesAnchor, checkedNames: checkedNames)
+                isPathComplete: judgement.reachesAnchor, checkedNames: checkedNames,
+                explanation: judgement.explanation)
         }
         return Verdict(
-            accepted: .unspecified, findings: judgement.findings, path: judgement.certificates, isPathComplete: true,
-            checkedNames: checkedNames)
+            result: .unspecified, findings: judgement.findings, path: judgement.certificates, isPathComplete: true,
+            checkedNames: checkedNames, explanation: judgement.explanation)
     }
 
     /// The names that the policies compare.

@@ -12,6 +12,8 @@ public struct Verdict: Sendable, Hashable {
     public let isPathComplete: Bool
     /// The names that the leaf was compared with; empty where the policy did not ask for a name.
     public let checkedNames: [ServerName]
+    /// The story of the search, where ``ServerTrust/explains`` asked for it.
+    public let explanation: Explanation?
 
     /// Whether the server is trusted.
     public var isTrusted: Bool { result.isTrusted }
@@ -28,23 +30,25 @@ public struct Verdict: Sendable, Hashable {
     public var servedPins: [SPKIPin] { path.map(\.pin) }
 
     init(
-        accepted result: TrustResult, findings: [Finding], path: [Certificate], isPathComplete: Bool,
-        checkedNames: [ServerName]
+        result: TrustResult, findings: [Finding], path: [Certificate], isPathComplete: Bool,
+        checkedNames: [ServerName], explanation: Explanation? = nil
     ) {
         self.result = result
         self.findings = Self.arranged(findings)
         self.path = path
         self.isPathComplete = isPathComplete
         self.checkedNames = checkedNames
+        self.explanation = explanation
     }
 
     /// A refusal; the errors among the findings say which kind. Without any, it refuses all the same.
-    init(refusedFor findings: [Finding], path: [Certificate], isPathComplete: Bool, checkedNames: [ServerName]) {
-        result = TrustResult(errors: findings) ?? .fatalTrustFailure
-        self.findings = Self.arranged(findings)
-        self.path = path
-        self.isPathComplete = isPathComplete
-        self.checkedNames = checkedNames
+    init(
+        refusedFor findings: [Finding], path: [Certificate], isPathComplete: Bool, checkedNames: [ServerName],
+        explanation: Explanation? = nil
+    ) {
+        self.init(
+            result: TrustResult(errors: findings) ?? .fatalTrustFailure, findings: findings, path: path,
+            isPathComplete: isPathComplete, checkedNames: checkedNames, explanation: explanation)
     }
 
     /// The same verdict with more findings, which refuse it if there are errors among them.
@@ -52,23 +56,10 @@ public struct Verdict: Sendable, Hashable {
     /// Requirements on the connection (its version, its cipher suite) are added to a verdict on the chain this way.
     public func adding(_ more: [Finding]) -> Verdict {
         guard !more.isEmpty else { return self }
-        guard let refusal = TrustResult(errors: more) else {
-            return Verdict(
-                result: result, findings: findings + more, path: path, isPathComplete: isPathComplete,
-                checkedNames: checkedNames)
-        }
-        let worst = isTrusted ? refusal : (TrustResult(errors: findings + more) ?? result)
+        let worst = (isTrusted ? TrustResult(errors: more) : TrustResult(errors: findings + more)) ?? result
         return Verdict(
             result: worst, findings: findings + more, path: path, isPathComplete: isPathComplete,
-            checkedNames: checkedNames)
-    }
-
-    private init(
-        result: TrustResult, findings: [Finding], path: [Certificate], isPathComplete: Bool, checkedNames: [ServerName]
-    ) {
-        self.init(
-            accepted: result, findings: findings, path: path, isPathComplete: isPathComplete,
-            checkedNames: checkedNames)
+            checkedNames: checkedNames, explanation: explanation)
     }
 
     /// Without repetitions, the gravest first, otherwise in the order in which they were reported.

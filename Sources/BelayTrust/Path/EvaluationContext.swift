@@ -15,7 +15,7 @@ struct EvaluationContext {
     /// The caches, if the caller has any.
     let cache: TrustCache?
     /// What is left of the budget.
-    let budget: Budget
+    var budget: Budget
 }
 
 /// What is left of an evaluation's limits. One evaluation has one, in one thread.

@@ -24,6 +24,8 @@ struct PathJudgement {
     let reachesAnchor: Bool
     /// What was noticed on the path.
     let findings: [Finding]
+    /// The story of the search, where the trust asks for it.
+    let explanation: Explanation?
     private let path: [PathCertificate]
 
     /// The certificates of the path, leaf first.
@@ -48,6 +50,7 @@ struct PathJudgement {
             if !found.reachesAnchor { findings += Self.missingAnchor(found, demand) }
             findings += ChainRemarks(path: found.path, chain: chain, time: search.context.time).findings
             self.findings = findings
+            explanation = search.story(found.path, isAccepted: true, findings, demand)
             return
         }
         isValid = false
@@ -63,6 +66,7 @@ struct PathJudgement {
                     found: "a chain that needs more than \(limit)"))
         }
         self.findings = findings
+        explanation = search.story(closest.path, isAccepted: false, findings, demand)
     }
 
     /// Why a path does not reach an anchor.
@@ -118,6 +122,16 @@ struct PathJudgement {
 }
 
 extension PathSearch {
+    /// Tells the story of this search with a budget of its own, if the trust asks for it.
+    fileprivate func story(
+        _ path: [PathCertificate], isAccepted: Bool, _ findings: [Finding], _ demand: Demand
+    ) -> Explanation? {
+        guard demand.trust.explains else { return nil }
+        var search = self
+        search.context.budget = Budget(limits)
+        return search.tell(path: path.map(\.certificate), isAccepted: isAccepted, findings: findings)
+    }
+
     /// Prepares the search that a demand asks for.
     fileprivate init(_ chain: PreparedChain, _ demand: Demand) {
         let trust = demand.trust

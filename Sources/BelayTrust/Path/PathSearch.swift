@@ -14,7 +14,7 @@ struct PathSearch {
     /// The certificates at which a path may end.
     let anchors: [AnchorStore]
     let rules: [any PathRule]
-    let context: EvaluationContext
+    var context: EvaluationContext
     let limits: EvaluationLimits
 
     /// What a search came to.

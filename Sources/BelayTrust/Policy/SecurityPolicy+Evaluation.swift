@@ -226,13 +226,14 @@ private struct PolicyEvaluation {
     private func accept(_ result: TrustResult, _ judgement: PathJudgement, _ findings: [Finding]) -> Verdict {
         let softened = findings.map { $0.severity == .error ? $0.with(severity: .warning) : $0 }
         return Verdict(
-            accepted: result, findings: softened, path: judgement.certificates,
-            isPathComplete: judgement.reachesAnchor, checkedNames: trust.checkedNames)
+            result: result, findings: softened, path: judgement.certificates,
+            isPathComplete: judgement.reachesAnchor, checkedNames: trust.checkedNames,
+            explanation: judgement.explanation)
     }
 
     private func refuse(_ judgement: PathJudgement, _ findings: [Finding]) -> Verdict {
         Verdict(
             refusedFor: findings, path: judgement.certificates, isPathComplete: judgement.reachesAnchor,
-            checkedNames: trust.checkedNames)
+            checkedNames: trust.checkedNames, explanation: judgement.explanation)
     }
 }

@@ -168,7 +168,12 @@ private struct ExplanationTeller {
                     remedy: Self.unique(errors.map(\.remedy)).joined(separator: " ")))
         }
         let told = Set(wholePaths.flatMap(\.errors))
-        for finding in findings where finding.severity == .error && !told.contains(finding) {
+        // That the issuer is missing says all that "unknown anchor" says, and what to do about it.
+        let isIssuerMissing = findings.contains { $0.rule == .issuerNotSent }
+        for finding in findings
+        where finding.severity == .error && !told.contains(finding)
+            && !(finding.rule == .unknownAnchor && isIssuerMissing)
+        {
             ways.append(Explanation.Way(obstacle: finding.message, remedy: finding.remedy))
         }
         return ways

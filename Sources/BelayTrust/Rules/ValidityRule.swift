@@ -11,7 +11,8 @@ struct ValidityRule: PathRule {
             log.report(
                 .expired, at: depth, of: path,
                 "it expired on \(end), \(Duration.text(context.time - validity.notAfterSeconds)) before the moment judged",
-                expected: "valid at \(CivilTime.text(context.time))", found: "valid until \(end)")
+                expected: "valid at \(CivilTime.text(context.time))", found: "valid until \(end)",
+                remedy: Self.remedy(depth, path))
         }
         if context.time < validity.notBeforeSeconds {
             let start = CivilTime.text(validity.notBeforeSeconds)
@@ -20,6 +21,15 @@ struct ValidityRule: PathRule {
                 "it becomes valid on \(start), \(Duration.text(validity.notBeforeSeconds - context.time)) after the moment judged",
                 expected: "valid at \(CivilTime.text(context.time))", found: "valid from \(start)")
         }
+    }
+
+    /// Who has to act when a certificate of a path has expired; nil for the leaf, for which the rule's own remedy holds.
+    private static func remedy(_ depth: Int, _ path: [PathCertificate]) -> String? {
+        if depth == 0 { return nil }
+        return path[depth].isAnchor
+            ? "Install the authority's current certificate as an anchor, "
+                + "or have the server's certificate issued by an authority that is still valid."
+            : "Configure the server to send the current certificate of this intermediate."
     }
 }
 

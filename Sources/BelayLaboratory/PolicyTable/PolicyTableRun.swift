@@ -1,6 +1,7 @@
 import BelayCertificates
 import BelayTLS
 import BelayTrust
+import FoundationEssentials
 
 /// The policy table measured over real connections: every setting meets every situation, and each answer is compared with
 /// the expected one.
@@ -15,6 +16,8 @@ public struct PolicyTableRun: Sendable {
     public let situations: [Situation]
     /// The laboratory's authorities, for whoever shows chains.
     public let authorities: Authorities
+    /// When it was measured.
+    public let moment: Date
     /// The cells, row by row, then those with empty pin sets.
     public let cells: [PolicyTableCell]
 
@@ -34,6 +37,7 @@ public struct PolicyTableRun: Sendable {
         in laboratory: Laboratory, with client: TLSClient, against table: PolicyTable = .expected,
         progress: @escaping @Sendable (PolicyTableCell) -> Void = { _ in }
     ) async throws(LaboratoryError) -> PolicyTableRun {
+        let moment = Date()
         var columns: [Column] = []
         for situation in laboratory.world.situations {
             columns.append(
@@ -51,7 +55,8 @@ public struct PolicyTableRun: Sendable {
             return all.sorted { ($0.0, $0.1.situation) < ($1.0, $1.1.situation) }.map(\.1)
         }
         return PolicyTableRun(
-            situations: laboratory.world.situations, authorities: laboratory.world.authorities, cells: cells)
+            situations: laboratory.world.situations, authorities: laboratory.world.authorities,
+            moment: moment, cells: cells)
     }
 
     /// The cell of a setting and situation, with pins.

@@ -1,0 +1,86 @@
+import BelayArguments
+import BelayLaboratory
+import BelayTLS
+import FoundationEssentials
+
+/// `belay demo`: the main job on a laboratory, with nothing else needed.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Show the main job on a laboratory of its own: every policy meets every server.",
+        discussion: """
+            Starts a private world on loopback, lets twelve security policies meet fourteen servers over real TLS \
+            connections, and compares each answer with the right one. Then it writes a page that explains them.
+
+            Exit status: 0 when all answers are right, 1 when one differs.
+            """,
+        examples: [
+            ("belay demo", "Print the table and write report.html."),
+            ("belay demo --no-report", "Print the table only."),
+            ("belay demo --format json", "Print the measured table for programs."),
+        ])
+
+    @Option(help: ArgumentHelp("Where the page goes; with '--format json' it is written only when asked for.", valueName: "file"))
+    var report: String?
+    @Flag(help: "Write no page.") var noReport = false
+    @OptionGroup var output: FormatOptions
+
+    func validate() throws {
+        if noReport, report != nil { throw ValidationError("'--report' and '--no-report' contradict each other") }
+    }
+
+    func run() async throws {
+        let console = Console()
+        let start = ContinuousClock.now
+        let run = try await measure(console)
+        let duration = ContinuousClock.now - start
+        switch output.format {
+        case .json: try console.write(Array(run.measured().json.utf8))
+        case .text: try console.print(PolicyTableText(run, duration: duration).text(console))
+        }
+        for difference in run.differences.compactMap(\.difference) {
+            console.note("belay: \(console.noteStyle.bad("not as expected")): \(difference)")
+        }
+        if !noReport, output.format == .text || report != nil {
+            let file = report ?? "report.html"
+            try write(PolicyTableReport(run).html, to: file, console)
+            let message = "Report: \(absolute(file))"
+            if output.format == .text { try console.print(message) } else { console.note(message) }
+        }
+        guard run.differences.isEmpty else { throw ExitStatus.refused }
+    }
+
+    private func measure(_ console: Console) async throws -> PolicyTableRun {
+        let progress = ProgressLine(total: 176, "cells")
+        do {
+            let loop = try EventLoop()
+            let laboratory = try await Laboratory.start(on: loop, servers: LaboratoryServer.Kind.situations)
+            do {
+                let run = try await PolicyTableRun.measure(in: laboratory, with: TLSClient(loop: loop)) { _ in
+                    progress.step()
+                }
+                await laboratory.stop()
+                await progress.end()
+                return run
+            } catch {
+                await laboratory.stop()
+                throw error
+            }
+        } catch {
+            await progress.end()
+            throw console.fail("\(error)")
+        }
+    }
+
+    private func write(_ page: String, to file: String, _ console: Console) throws {
+        do {
+            try page.write(toFile: file, atomically: true, encoding: .utf8)
+        } catch {
+            throw console.fail("the report cannot be written to \(file). Name another file with '--report FILE'.")
+        }
+    }
+
+    private func absolute(_ file: String) -> String {
+        file.hasPrefix("/") ? file : "\(FileManager.default.currentDirectoryPath)/\(file)"
+    }
+}

@@ -1,0 +1,104 @@
+import BelayCertificates
+import FoundationEssentials
+import Glibc
+
+/// The laboratory's certificates, pins and client identities as files, for programs outside it.
+public struct LaboratoryFiles: Sendable {
+    /// The folder, an absolute path.
+    public let folder: String
+    /// The files, in the order in which a person would want to know them.
+    public let files: [File]
+
+    /// A file.
+    public struct File: Sendable, Hashable {
+        /// Its name in the folder.
+        public let name: String
+        /// Its path.
+        public let path: String
+        /// What it is for, in a line.
+        public let purpose: String
+        /// Whether it holds a secret; only its owner can read it then.
+        public let isSecret: Bool
+    }
+
+    /// The public roots: what stands for the system's anchors.
+    public static let anchors = "anchors.pem"
+    /// The client identity in PEM.
+    public static let clientPEM = "client.pem"
+    /// The client identity in PKCS#12.
+    public static let clientPKCS12 = "client.p12"
+    /// The passphrase of ``clientPKCS12``.
+    public static let clientPassphrase = "client.passphrase"
+
+    /// The file with the certificate that is pinned in a situation.
+    public static func pinned(_ letter: Situation.Letter) -> String { "pinned-\(letter.rawValue.lowercased()).pem" }
+
+    /// Writes the files.
+    ///
+    /// - Parameters:
+    ///   - laboratory: whose files they are.
+    ///   - folder: where to; it is made where there is none, and files of these names in it are replaced.
+    /// - Throws: ``LaboratoryError/cannotWrite(file:detail:)``, which names the file.
+    public static func write(_ laboratory: Laboratory, to folder: String) throws(LaboratoryError) -> LaboratoryFiles {
+        let path = absolute(folder)
+        // Private keys go into it.
+        if mkdir(path, 0o700) != 0 && errno != EEXIST {
+            throw .cannotWrite(file: path, detail: systemText(errno))
+        }
+        var files: [File] = []
+        for content in try contents(of: laboratory) {
+            let file = File(
+                name: content.name, path: "\(path)/\(content.name)", purpose: content.purpose,
+                isSecret: content.isSecret)
+            try write(content.bytes, to: file)
+            files.append(file)
+        }
+        return LaboratoryFiles(folder: path, files: files)
+    }
+
+    /// Makes a new folder for temporary files that only its owner can enter.
+    ///
+    /// - Throws: ``LaboratoryError/cannotWrite(file:detail:)``.
+    public static func makeTemporaryFolder() throws(LaboratoryError) -> String {
+        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(absolute(base))/belay-laboratory-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .cannotWrite(file: base, detail: systemText(errno)) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The path of a file.
+    public func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// Removes the files, and the folder where nothing else is in it.
+    public func remove() {
+        for file in files { unlink(file.path) }
+        rmdir(folder)
+    }
+
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+    }
+
+    private static func write(_ bytes: [UInt8], to file: File) throws(LaboratoryError) {
+        // A link that somebody has laid in a folder of theirs must not lead a key elsewhere.
+        let descriptor = open(
+            file.path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, file.isSecret ? 0o600 : 0o644)
+        guard descriptor >= 0 else { throw .cannotWrite(file: file.path, detail: systemText(errno)) }
+        defer { close(descriptor) }
+        // The file may have been there before, with other permissions.
+        guard fchmod(descriptor, file.isSecret ? 0o600 : 0o644) == 0 else {
+            throw .cannotWrite(file: file.path, detail: systemText(errno))
+        }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw .cannotWrite(file: file.path, detail: systemText(errno)) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func systemText(_ code: CInt) -> String {
+        strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+}

@@ -13,8 +13,10 @@ struct BelayCommand: AsyncParsableCommand {
         version: "belay 0.1.0",
         subcommands: [
             CheckCommand.self, TrustCommand.self, CertCommand.self, PolicyCommand.self, RulesCommand.self,
+            LabCommand.self, DemoCommand.self,
         ],
         examples: [
-            ("belay rules", "List what Belay can find fault with.")
+            ("belay demo", "See the main job at work on a laboratory of its own; nothing else is needed."),
+            ("belay rules", "List what Belay can find fault with."),
         ])
 }

@@ -20,7 +20,9 @@ struct DemoCommand: AsyncParsableCommand {
             ("belay demo --format json", "Print the measured table for programs."),
         ])
 
-    @Option(help: ArgumentHelp("Where the page goes; with '--format json' it is written only when asked for.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Where the page goes; with '--format json' it is written only when asked for.", valueName: "file"))
     var report: String?
     @Flag(help: "Write no page.") var noReport = false
     @OptionGroup var output: FormatOptions

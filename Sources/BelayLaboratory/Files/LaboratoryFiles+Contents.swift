@@ -22,7 +22,8 @@ extension LaboratoryFiles {
             certificates(
                 "second-public-root.pem", [authorities.secondPublicRoot.certificate],
                 "the second public root, of another company"),
-            certificates("private-root.pem", [authorities.privateRoot.certificate], "the root of the private authority"),
+            certificates(
+                "private-root.pem", [authorities.privateRoot.certificate], "the root of the private authority"),
             certificates("client-root.pem", [authorities.clientRoot.certificate], "the root that clients need"),
         ]
         contents += try clientFiles(world)

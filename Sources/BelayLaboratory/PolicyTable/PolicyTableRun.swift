@@ -127,9 +127,8 @@ private struct Column: Sendable {
 
     private func outcome(of policy: SecurityPolicy) async -> PolicyTableCell.Outcome {
         do throws(TLSError) {
-            guard policy.contradictions().isEmpty else {
-                return .refusedBeforeConnecting(try verdict(of: policy, on: nil))
-            }
+            let refusals = policy.contradictions()
+            guard refusals.isEmpty else { return .refusedBeforeConnecting(Verdict(refusing: refusals)) }
             let connection = try await client.handshake(with: server.endpoint, connectTo: server.target)
             let verdict = try verdict(of: policy, on: connection.evidence)
             if verdict.isTrusted {
@@ -143,15 +142,13 @@ private struct Column: Sendable {
         }
     }
 
-    /// Judges evidence; without any, what the policy says of every server.
-    private func verdict(of policy: SecurityPolicy, on evidence: PeerEvidence?) throws(TLSError) -> Verdict {
-        let name: ServerName
-        do throws(ServerNameError) { name = try ServerName(evidence?.host ?? situation.host) } catch {
+    private func verdict(of policy: SecurityPolicy, on evidence: PeerEvidence) throws(TLSError) -> Verdict {
+        do throws(ServerNameError) {
+            var trust = try ServerTrust(evidence: evidence)
+            trust.systemAnchors = anchors
+            return policy.evaluate(trust)
+        } catch {
             throw TLSError(endpoint: server.endpoint, phase: .prepare, reason: .unusableOptions(error.description))
         }
-        var trust = ServerTrust(chain: evidence?.chain ?? [], policies: [.tlsServer(name: name)])
-        trust.evaluationTime = evidence?.moment
-        trust.systemAnchors = anchors
-        return policy.evaluate(trust)
     }
 }

@@ -1,0 +1,100 @@
+import BelayLaboratory
+import BelayTLS
+
+/// What `belay lab` says: the files, the servers, and how to try them.
+struct LabReport: Encodable {
+    let folder: String
+    let files: [File]
+    let servers: [Server]
+
+    /// A file.
+    struct File: Encodable {
+        let path: String
+        let purpose: String
+    }
+
+    /// A server.
+    struct Server: Encodable {
+        let id: String
+        let summary: String
+        let expected: String
+        let host: String
+        let address: String
+        /// A command line that tries it, argument by argument.
+        let check: [String]
+    }
+
+    init(_ laboratory: Laboratory, _ files: LaboratoryFiles) {
+        folder = files.folder
+        self.files = files.files.map { File(path: $0.path, purpose: $0.purpose) }
+        servers = laboratory.servers.map { server in
+            Server(
+                id: server.kind.id, summary: server.kind.summary, expected: server.kind.expectation.description,
+                host: server.host, address: server.address.description, check: Self.check(server, files))
+        }
+    }
+
+    /// For people.
+    ///
+    /// - Parameter isTemporary: whether the files go away at the end.
+    func text(_ console: Console, isTemporary: Bool) -> String {
+        let style = console.style
+        var lines = [style.bold("Files") + " in \(folder)" + (isTemporary ? ", until the laboratory stops" : "")]
+        let names = files.map { String($0.path.dropFirst(folder.count + 1)) }
+        let width = (names.map(\.count).max() ?? 0) + 2
+        for (name, file) in zip(names, files) {
+            lines.append("  " + Layout.pad(name, width) + style.dim(file.purpose))
+        }
+        lines += ["", style.bold("Servers")]
+        let idWidth = (servers.map(\.id.count).max() ?? 0) + 2
+        for server in servers {
+            lines.append("  \(style.bold(Layout.pad(server.id, idWidth)))\(server.address)  \(server.host)")
+            lines.append(
+                Layout.wrap(
+                    "\(server.summary) → \(server.expected)", indent: 4, first: "    ", columns: console.columns))
+        }
+        lines += ["", style.bold("Try")]
+        for id in Self.examples {
+            guard let server = servers.first(where: { $0.id == id }) else { continue }
+            lines.append("  " + style.dim("# \(server.expected)"))
+            lines.append("  " + server.check.map(Self.quoted).joined(separator: " "))
+        }
+        lines += ["", "Running; interrupt (Ctrl-C) to stop."]
+        return lines.joined(separator: "\n")
+    }
+
+    /// The servers whose command lines are printed.
+    private static let examples = [
+        "one-way", "expired", "wrong-name", "situation-j", "without-key", "mutual-tls", "tls-1-0", "plain-http",
+    ]
+
+    private static func check(_ server: LaboratoryServer, _ files: LaboratoryFiles) -> [String] {
+        var words = [
+            "belay", "check", "https://\(server.host)", "--connect-to", server.address.description,
+            "--no-system-anchors", "--anchor", files.path(LaboratoryFiles.anchors),
+        ]
+        switch server.kind {
+        case .situation(let letter): words += ["--pins", files.path(LaboratoryFiles.pinned(letter))]
+        case .mutual, .mutualTLS12, .mutualWithoutIssuers, .identityRequested:
+            words += [
+                "--identity", files.path(LaboratoryFiles.clientPKCS12), "--passphrase-file",
+                files.path(LaboratoryFiles.clientPassphrase),
+            ]
+        case .silent, .hangs: words += ["--timeout", "2"]
+        default: break
+        }
+        return words
+    }
+
+    /// A word for the shell.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "-_./:=@%+,".utf8.contains(byte)
+            }
+        }
+        return isPlain && !word.isEmpty
+            ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

@@ -6,7 +6,7 @@ extension Verdict {
     /// A refusal for findings that were made before anything was shown. Without any, there was nothing to judge.
     public init(refusing findings: [Finding]) {
         if findings.isEmpty {
-            self.init(accepted: .invalid, findings: [], path: [], isPathComplete: false, checkedNames: [])
+            self.init(result: .invalid, findings: [], path: [], isPathComplete: false, checkedNames: [])
         } else {
             self.init(refusedFor: findings, path: [], isPathComplete: false, checkedNames: [])
         }

@@ -1,0 +1,145 @@
+import BelayCertificates
+import Foundation
+import Testing
+
+@testable import BelayTrust
+
+@Suite("Verdict cache")
+struct VerdictCacheTests {
+    private struct World {
+        let root: CertificateIssuer
+        let leaf: Certificate
+        let trust: ServerTrust
+        let now = Date(timeIntervalSince1970: 1_790_000_000)
+
+        init() throws {
+            let lifetime = Validity(from: now.addingTimeInterval(-1_000), through: now.addingTimeInterval(1_000_000))
+            root = try CertificateIssuer.selfSigned(
+                .authority(named: "Root", validity: lifetime), key: .generate(.p256))
+            leaf = try root.issue(
+                .server(
+                    names: ["www.example.test"],
+                    validity: Validity(from: now.addingTimeInterval(-1_000), through: now.addingTimeInterval(1_000))),
+                for: PrivateKey.generate(.p256).publicKey)
+            var trust = ServerTrust(
+                chain: [leaf.der], policies: [.tlsServer(name: try ServerName("www.example.test"))],
+                anchors: AnchorStore([root.certificate]))
+            trust.evaluationTime = now
+            self.trust = trust
+        }
+    }
+
+    @Test("the same question gets the kept verdict, until a certificate expires")
+    func keptUntilExpiry() throws {
+        let world = try World()
+        let cache = VerdictCache()
+        var trust = world.trust
+        #expect(cache.evaluate(trust).isTrusted)
+        #expect(cache.count == 1)
+        trust.evaluationTime = world.now.addingTimeInterval(1_000)
+        #expect(cache.evaluate(trust).isTrusted)
+        trust.evaluationTime = world.now.addingTimeInterval(1_001)
+        #expect(cache.evaluate(trust).findings.map(\.rule.identifier) == ["validity.expired"])
+        trust.evaluationTime = world.now.addingTimeInterval(-1_001)
+        #expect(cache.evaluate(trust).result == .recoverableTrustFailure)
+    }
+
+    @Test(
+        "a change of anything that can change the verdict is seen",
+        arguments: [
+            "name", "purpose", "chain", "anchors", "rules", "depth", "limits", "policy", "pins", "name check", "lists",
+        ])
+    func everyPartCounts(_ part: String) throws {
+        let world = try World()
+        let cache = VerdictCache()
+        #expect(cache.evaluate(world.trust).isTrusted)
+        var trust = world.trust
+        var policy = SecurityPolicy.default
+        switch part {
+        case "name": trust.policies = [.tlsServer(name: try ServerName("other.example.test"))]
+        case "purpose": trust.policies = [.tlsClient]
+        case "chain":
+            var der = world.leaf.der
+            der[der.count - 1] ^= 1
+            trust.chain = [der]
+        case "anchors": trust.anchors = .empty
+        case "rules":
+            // The leaf was issued without anything that webpki forbids but its common name's absence of a public suffix;
+            // what counts here is that the other set is asked, which leaves a second entry or a refusal.
+            trust.rules = .webpki
+        case "depth": trust.maximumChainDepth = 0
+        case "limits": trust.limits.certificates = 0
+        case "policy": policy = SecurityPolicy(pinningMode: .certificate)
+        case "pins": policy = SecurityPolicy(pinningMode: .publicKey, pinnedKeys: [SPKIPin(SHA256Digest(of: [1]))])
+        case "name check": policy = SecurityPolicy(validatesDomainName: false)
+        default:
+            let list = try world.root.issue(
+                RevocationListTemplate(
+                    thisUpdate: world.now.addingTimeInterval(-10), nextUpdate: world.now.addingTimeInterval(10),
+                    entries: [.init(serialNumber: world.leaf.serialNumber, date: world.now)]))
+            trust.revocationLists = [try RevocationList(der: list)]
+        }
+        let uncached = policy.evaluate(trust)
+        #expect(cache.evaluate(trust, under: policy) == uncached)
+        let isSameAnswer = uncached.isTrusted
+        #expect(cache.count == (isSameAnswer ? 2 : 1))
+    }
+
+    @Test("a verdict outlives no revocation list")
+    func listsEndTheirVerdicts() throws {
+        let world = try World()
+        let cache = VerdictCache()
+        var trust = world.trust
+        trust.revocationLists = [
+            try RevocationList(
+                der: try world.root.issue(
+                    RevocationListTemplate(
+                        thisUpdate: world.now.addingTimeInterval(-10), nextUpdate: world.now.addingTimeInterval(10),
+                        entries: [])))
+        ]
+        #expect(cache.evaluate(trust).isTrusted)
+        trust.evaluationTime = world.now.addingTimeInterval(11)
+        #expect(cache.evaluate(trust).findings.contains { $0.rule.identifier == "revocation.list-stale" })
+    }
+
+    @Test("refusals and acceptances of invalid chains are not kept")
+    func onlyValidChains() throws {
+        let world = try World()
+        let cache = VerdictCache()
+        var trust = world.trust
+        trust.anchors = .empty
+        #expect(!cache.evaluate(trust).isTrusted)
+        #expect(cache.evaluate(trust, under: .acceptingAnyCertificate).result == .proceed)
+        #expect(cache.count == 0)
+    }
+
+    @Test("it never holds more than its capacity")
+    func bounded() throws {
+        let world = try World()
+        let cache = VerdictCache(capacity: 2)
+        for depth in 1...7 {
+            var trust = world.trust
+            trust.maximumChainDepth = depth
+            #expect(cache.evaluate(trust).isTrusted)
+            #expect(cache.count <= 2)
+        }
+    }
+
+    #if DEBUG
+    @Test("an anchor for debugging counts for its hosts alone")
+    func debugTrust() throws {
+        let world = try World()
+        var trust = world.trust
+        trust.anchors = .empty
+        let elsewhere = DebugTrust(anchors: [world.root.certificate], hosts: [try HostPattern("other.example.test")])
+        elsewhere.apply(to: &trust)
+        #expect(!trust.evaluate().isTrusted)
+        DebugTrust(anchors: [world.root.certificate], hosts: [try HostPattern("**.example.test")]).apply(to: &trust)
+        #expect(trust.evaluate().isTrusted)
+        trust.policies = [.tlsServer(name: nil)]
+        trust.anchors = .empty
+        elsewhere.apply(to: &trust)
+        #expect(!trust.evaluate().isTrusted)
+    }
+    #endif
+}

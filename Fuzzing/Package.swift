@@ -18,6 +18,7 @@ let package = Package(
         fuzzer("DERFuzzer"),
         fuzzer("CertificateFuzzer"),
         fuzzer("PEMFuzzer"),
+        fuzzer("FileFuzzer"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -20,7 +20,7 @@ public struct Identity: Sendable, Hashable {
         certificate: Certificate, chain: [Certificate] = [], privateKey: PrivateKey
     ) throws(IdentityError) {
         guard privateKey.matches(certificate.publicKey) else {
-            throw .keyMismatch(certificate: certificate.subject.description)
+            throw .keyMismatch(certificate: certificate.nameInErrors)
         }
         self.certificate = certificate
         self.chain = Self.ordered(chain, from: certificate)
@@ -36,7 +36,7 @@ public struct Identity: Sendable, Hashable {
     public init(certificates: [Certificate], privateKey: PrivateKey) throws(IdentityError) {
         guard let first = certificates.first else { throw .noCertificate }
         guard let index = certificates.firstIndex(where: { privateKey.matches($0.publicKey) }) else {
-            throw .keyMismatch(certificate: first.subject.description)
+            throw .keyMismatch(certificate: first.nameInErrors)
         }
         var chain = certificates
         certificate = chain.remove(at: index)
@@ -74,6 +74,13 @@ public struct Identity: Sendable, Hashable {
             result.append(current)
         }
         return result + rest
+    }
+}
+
+extension Certificate {
+    /// The subject, or the serial number where the subject is empty.
+    var nameInErrors: String {
+        subject.isEmpty ? "the certificate with serial number \(hexadecimal(serialNumber))" : subject.description
     }
 }
 

@@ -21,7 +21,7 @@ public struct CertificateIssuer: Sendable {
         certificate: Certificate, below above: [Certificate] = [], privateKey: PrivateKey
     ) throws(IdentityError) {
         guard privateKey.matches(certificate.publicKey) else {
-            throw .keyMismatch(certificate: certificate.subject.description)
+            throw .keyMismatch(certificate: certificate.nameInErrors)
         }
         self.init(checked: certificate, below: above, privateKey)
     }

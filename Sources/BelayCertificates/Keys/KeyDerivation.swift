@@ -1,7 +1,7 @@
 /// How much work a file may ask for before its passphrase is known to be right.
 enum KeyDerivation {
-    /// Rounds that are computed at most: some ten seconds, where people take 600,000.
-    static let mostRounds = 10_000_000
+    /// Rounds that are computed at most: some seconds, where people take 600,000.
+    static let mostRounds = 5_000_000
 
     /// Checks the rounds that an EncryptedPrivateKeyInfo (RFC 5958, section 3) asks for.
     ///

@@ -1,5 +1,6 @@
 import BelayLaboratory
 import BelayTLS
+import BelayTrust
 
 /// What `belay lab` says: the files, the servers, and how to try them.
 struct LabReport: Encodable {
@@ -29,7 +30,7 @@ struct LabReport: Encodable {
         self.files = files.files.map { File(path: $0.path, purpose: $0.purpose) }
         servers = laboratory.servers.map { server in
             Server(
-                id: server.kind.id, summary: server.kind.summary, expected: server.kind.expectation.description,
+                id: server.kind.id, summary: server.kind.summary, expected: Self.expected(server.kind),
                 host: server.host, address: server.address.description, check: Self.check(server, files))
         }
     }
@@ -67,6 +68,16 @@ struct LabReport: Encodable {
     private static let examples = [
         "one-way", "expired", "wrong-name", "situation-j", "without-key", "mutual-tls", "tls-1-0", "plain-http",
     ]
+
+    /// What `check` says of a server.
+    private static func expected(_ kind: LaboratoryServer.Kind) -> String {
+        guard case .situation(let letter) = kind else { return kind.expectation.description }
+        // The command line below pins, with the usual settings.
+        let row = PolicyTable.expected.table.first {
+            $0.pinning == .publicKey && !$0.allowInvalidCertificates && $0.validatesDomainName
+        }
+        return (row?.accept[letter] == true ? "accepted" : "refused") + " under the usual policy with that pin"
+    }
 
     private static func check(_ server: LaboratoryServer, _ files: LaboratoryFiles) -> [String] {
         var words = [

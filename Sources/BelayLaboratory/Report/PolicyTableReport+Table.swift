@@ -5,8 +5,10 @@ extension PolicyTableReport {
     var tableSection: HTML {
         let columns = run.situations.map { situation -> HTML in
             let letter = situation.letter
+            let attacker: HTML =
+                letter.isAttack ? "\(ReportIcon.warning)<span class=\"hidden\">, an attacker answers</span>" : ""
             return """
-                <th scope="col"><a href="#\(letter.rawValue)" title="\(letter.summary)">\(letter.rawValue)</a></th>
+                <th scope="col"><a href="#\(letter.rawValue)" title="\(letter.summary)">\(letter.rawValue)\(attacker)</a></th>
                 """
         }
         let groups = [SecurityPolicy.PinningMode.none, .publicKey, .certificate].map { mode -> HTML in
@@ -22,9 +24,11 @@ extension PolicyTableReport {
         return """
             <section>
             <h2>The table</h2>
-            <p class="legend"><span class="key yes">✓</span> accepted <span class="key no">✗</span> refused \
-            <span class="key no attack">✗</span> underlined column: an attacker answers. Touch a letter or a mark for the
-            reasons.</p>
+            <p class="legend"><span class="entry"><span class="key yes">✓</span> accepted</span>\
+            <span class="entry"><span class="key no">✗</span> refused</span>\
+            <span class="entry"><span class="key">\(ReportIcon.warning)</span> an attacker answers</span>\
+            <span class="entry"><span class="key yes attack">✓\(ReportIcon.warning)</span> the attacker is let in</span></p>
+            <p class="legend">Touch a letter for the situation, a mark for the reasons.</p>
             <div class="scroll"><table class="matrix">
             <caption class="hidden">For each setting (row) and situation (column) whether the server is accepted</caption>
             <thead><tr><td></td>\(columns)</tr></thead>
@@ -59,9 +63,10 @@ extension PolicyTableReport {
         let kind: HTML = isAccepted ? "yes" : "no"
         let attack: HTML = cell.situation.isAttack ? " attack" : ""
         let differs: HTML = cell.isAsExpected ? "" : " differs"
+        let warning = isAccepted && cell.situation.isAttack ? ReportIcon.warning : ""
         let words = (isAccepted ? "accepted" : "refused") + (cell.isAsExpected ? "" : ", not as expected")
         return """
-            <td class="\(kind)\(attack)\(differs)"><a href="#\(anchor(cell))"><span aria-hidden="true">\(mark)</span>\
+            <td class="\(kind)\(attack)\(differs)"><a href="#\(anchor(cell))"><span aria-hidden="true">\(mark)\(warning)</span>\
             <span class="hidden">\(cell.situation.rawValue) \(words)</span></a></td>
             """
     }

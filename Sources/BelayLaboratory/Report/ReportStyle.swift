@@ -41,9 +41,11 @@ enum ReportStyle {
         .matrix thead a{color:var(--blue);text-decoration:underline}
         .matrix .yes,.key.yes{color:var(--yes);background:var(--yes-ground);font-weight:700}
         .matrix .no,.key.no{color:var(--no)}
-        .matrix .yes.attack{background:var(--warn-ground);color:var(--warn)}
+        .warning{width:.95em;height:.95em;vertical-align:-.1em}
+        .matrix .warning{display:block;margin:.1em auto 0}
+        .matrix .yes.attack,.key.yes.attack{background:var(--warn-ground);color:var(--warn)}
         .matrix .differs{outline:3px solid var(--no);outline-offset:-3px}
-        .key{display:inline-block;min-width:1.6em;text-align:center;border:1px solid var(--line);border-radius:4px}
+        .key{display:inline-block;min-width:1.6em;padding:0 .25em;text-align:center;border:1px solid var(--line);border-radius:4px}
         .legend{color:var(--soft);font-size:.9rem}
         .legend .entry{display:inline-block;margin-right:1rem}
         .plain{background:var(--card)}
@@ -99,8 +101,8 @@ enum ReportStyle {
         @media (min-width:760px){
         main{padding:2.5rem 24px 4rem}
         .chain{flex-direction:row}
-        .chain>li{flex-direction:row;align-items:stretch}
-        .chain>li:last-child{flex:1 1 0}
+        .chain>li{flex:1 1 5.5rem;flex-direction:row;align-items:stretch;max-width:26rem}
+        .chain>li:last-child{flex-basis:0}
         .edge{flex-direction:column;justify-content:center;text-align:center;width:5.5rem;padding:0 .3rem;gap:.1rem}
         .edge svg{transform:rotate(-90deg)}
         article{padding:1.25rem 1.5rem}
@@ -135,6 +137,10 @@ enum ReportIcon {
     static let anchor: HTML = """
         <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.600">\
         <circle cx="8" cy="3" r="1.800"/><path d="M8 5v9.500M5 7h6M2 9.500c.5 3.500 3 5 6 5s5.500-1.500 6-5"/></svg>
+        """
+    static let warning: HTML = """
+        <svg class="warning" viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.700">\
+        <path d="M8 1.800L15 14.500H1zM8 6v4.500M8 11.700v1.500"/></svg>
         """
     static let cross: HTML = """
         <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.200">\

@@ -54,7 +54,10 @@ let package = Package(
             name: "BelayLaboratoryTests",
             dependencies: ["BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates"], swiftSettings: strict),
         .testTarget(name: "BelayArgumentsTests", dependencies: ["BelayArguments"], swiftSettings: strict),
-        .testTarget(name: "BelayCommandLineTests", dependencies: ["BelayCommandLine"], swiftSettings: strict),
+        .testTarget(
+            name: "BelayCommandLineTests",
+            dependencies: ["BelayCommandLine", "BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -36,9 +36,10 @@ extension TLSEndpoint {
         guard !authority.contains("@") else { throw EndpointError(text, .userInformation) }
         var literal = authority
         var portText: Substring?
-        // The last colon, if it is not inside the brackets of an address.
-        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]"),
-            authority.hasPrefix("[") || authority.firstIndex(of: ":") == colon
+        // An address in brackets has colons of its own; without brackets it cannot have a port.
+        let afterAddress = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : authority.startIndex
+        if let afterAddress, let colon = authority[afterAddress...].firstIndex(of: ":"),
+            !authority[authority.index(after: colon)...].contains(":")
         {
             literal = authority[..<colon]
             portText = authority[authority.index(after: colon)...]

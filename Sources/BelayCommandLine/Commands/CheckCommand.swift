@@ -10,7 +10,7 @@ struct CheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "May this app talk to this server, and if not, exactly why?",
         discussion: """
-            Makes a TLS handshake, sends nothing over it, and judges what the server showed: App Transport Security's
+            Makes a TLS handshake, sends nothing over it, and judges what the server showed: App Transport Security's \
             requirements on the connection, the certificate chain, and the security policy.
             Exit status: 0 trusted; 1 refused; 2 wrong use; 3 not reached, also where the server demands a client identity.
             """,
@@ -109,8 +109,16 @@ struct CheckCommand: AsyncParsableCommand {
 
     private func finish(_ report: CheckReport, _ console: Console) throws {
         if output.format == .json { try console.printJSON(report) }
-        if let error = report.error { throw console.fail(error.description) }
+        if let error = report.error { throw console.fail(Self.message(error)) }
         if output.format == .text { try console.print(CheckText(report: report, console: console).text) }
         if !report.verdict.isTrusted { throw ExitStatus.refused }
+    }
+
+    private static func message(_ error: TLSError) -> String {
+        guard case .clientCertificateRequired(let issuers) = error.reason else { return error.description }
+        let accepted =
+            issuers.isEmpty
+            ? "" : "\n  it accepts issuers: " + Text.list(issuers.map(issuerText), limit: 5, separator: "; ")
+        return "\(error.description)\(accepted)\n  give an identity with --identity FILE"
     }
 }

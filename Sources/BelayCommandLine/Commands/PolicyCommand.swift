@@ -59,8 +59,8 @@ struct PolicyExplainCommand: ParsableCommand {
         ]
         let settings = words.settings.map { row in
             Layout.wrap(
-                row.meaning, indent: 42,
-                first: "  \(Layout.pad(row.name, 28))\(style.bold(Layout.pad(row.value, 12)))", columns: console.columns
+                row.meaning, indent: 43,
+                first: "  \(Layout.pad(row.name, 28))\(style.bold(Layout.pad(row.value, 13)))", columns: console.columns
             )
         }
         blocks.append(([style.bold("Settings")] + settings).joined(separator: "\n"))

@@ -17,9 +17,9 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
         abstract: "Judge certificate chains offline: one from files, or many as NDJSON.",
         discussion: """
             With --chain: exit status 0 trusted, 1 refused.
-            With --ndjson: one case a line on standard input, one answer a line on standard output, in order and at once;
-            blank lines are passed over. Exit status 0 when every line was answered, whatever the verdicts; 3 when a line
-            was no case. The fields are described in Documentation/json.md.
+            With --ndjson: one case a line on standard input, one answer a line on standard output, in order and at once; \
+            blank lines are passed over. Exit status 0 when every line was answered, whatever the verdicts; 3 when a line \
+            was no case.
             """,
         examples: [
             ("belay trust evaluate --chain chain.pem --host www.example.com", "By the machine's anchors."),

@@ -22,8 +22,12 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var identity: String?
     @Option(help: ArgumentHelp("The passphrase of the identity: the file's first line.", valueName: "file"))
     var passphraseFile: String?
-    @Option(help: "The most seconds for each phase: resolving, connecting, handshake.", transform: seconds)
-    var timeout = 15.0
+    @Option(
+        help: ArgumentHelp(
+            "The most seconds for each phase (resolving, connecting, handshake); 15 unless said otherwise.",
+            valueName: "seconds"),
+        transform: seconds)
+    var timeout: Double?
 
     func validate() throws {
         if passphraseFile != nil, identity == nil {
@@ -33,7 +37,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
 
     /// The limits of the phases.
     var timeouts: TLSTimeouts {
-        var timeouts = TLSTimeouts(all: .milliseconds(Int64(timeout * 1_000)))
+        var timeouts = TLSTimeouts(all: .milliseconds(Int64((timeout ?? 15) * 1_000)))
         timeouts.close = .seconds(1)
         return timeouts
     }

@@ -82,20 +82,26 @@ struct CertificateReport: Encodable {
             try certificate.authorityInformationAccess
         }
         func locations(_ method: OID) -> [String] {
-            (access ?? []).filter { $0.method == method }.map(\.location.description)
+            (access ?? []).filter { $0.method == method }.map { Self.place($0.location) }
         }
         issuerLocations = locations(.certificateAuthorityIssuers)
         statusLocations = locations(.onlineStatus)
         let points = field("revocation list distribution points") { () throws(DERError) in
             try certificate.revocationListDistributionPoints
         }
-        revocationListLocations = (points ?? []).flatMap { $0.names.map(\.description) }
+        revocationListLocations = (points ?? []).flatMap { $0.names.map(Self.place) }
         extensions = certificate.extensions.map {
             ExtensionReport(identifier: $0.identifier.description, critical: $0.isCritical)
         }
         sha256 = certificate.fingerprint.hexadecimalText
         pin = certificate.pin.description
         self.problems = problems
+    }
+
+    /// A URI as it is; anything else with its kind.
+    private static func place(_ name: GeneralName) -> String {
+        if case .uri(let uri) = name { return printable(uri) }
+        return name.description
     }
 
     private static func name(_ purpose: OID) -> String {
@@ -111,10 +117,9 @@ struct CertificateReport: Encodable {
 
 /// Whole days between moments and the end of certificates.
 enum Days {
-    /// How many whole days are left; below zero for a certificate that has expired.
+    /// How many whole days are left; below zero for a certificate that expired more than a day ago.
     static func left(of certificate: Certificate, at moment: Date) -> Int {
-        let seconds = certificate.validity.notAfterSeconds - CivilTime.seconds(moment)
-        return Int((Double(seconds) / 86_400).rounded(.down))
+        Int((certificate.validity.notAfterSeconds - CivilTime.seconds(moment)) / 86_400)
     }
 
     /// The validity in words: the days, and what is left.
@@ -124,7 +129,7 @@ enum Days {
         let now = CivilTime.seconds(moment)
         if now > certificate.validity.notAfterSeconds {
             let days = -left(of: certificate, at: moment)
-            return "expired \(last), \(plural(days, "day")) ago"
+            return "expired \(last), " + (days == 0 ? "less than a day ago" : "\(plural(days, "day")) ago")
         }
         if now < certificate.validity.notBeforeSeconds { return "valid only from \(first) to \(last)" }
         return "valid \(first) to \(last), \(plural(left(of: certificate, at: moment), "day")) left"

@@ -14,12 +14,13 @@ struct CheckText {
         var blocks = [
             VerdictText.headline(report.verdict, of: report.url, policy: policy, style: style), facts,
         ]
-        if let path = report.path, !path.elements.isEmpty {
-            blocks.append(path.text(style))
-        }
+        if let path = report.path, !path.elements.isEmpty { blocks.append(path.text(style)) }
         let findings = report.verdict.findings + policy.weaknesses
         if !findings.isEmpty { blocks.append(FindingText.text(findings, console)) }
-        if report.verdict.findings.contains(where: { $0.rule.identifier == "pin.mismatch" }) { blocks.append(pinFile) }
+        if report.verdict.findings.contains(where: { $0.rule.identifier == "pin.mismatch" }) {
+            let pins = PinsText(verdict: report.verdict, policy: policy, style: style)
+            blocks.append("\(pins.text)\n\n  belay check \(report.url) \(pins.options)")
+        }
         return blocks.joined(separator: "\n\n")
     }
 
@@ -57,16 +58,5 @@ struct CheckText {
             case .unknown: "and the server has not said whether it accepts that"
             }
         return "\(asked); \(sent), \(answer)"
-    }
-
-    /// The pins of the path as lines of a pin file.
-    private var pinFile: String {
-        let pins = report.verdict.path.flatMap { ["# \($0.label)", "sha256/\($0.pin)"] }
-        guard !pins.isEmpty else { return "" }
-        return
-            ([
-                style.bold("What was served, as a pin file")
-                    + style.dim("  (only if you know that this server is the right one)")
-            ] + pins + ["", "belay check \(report.url) --pins FILE"]).joined(separator: "\n")
     }
 }

@@ -2,7 +2,7 @@ import BelayTrust
 
 /// Findings for people: rule, what was noticed, what was expected and found, and what to do.
 enum FindingText {
-    /// All of them, the gravest first as they come.
+    /// All of them, the gravest first as they come; notes are short.
     static func text(_ findings: [Finding], _ console: Console) -> String {
         findings.map { text($0, console) }.joined(separator: "\n")
     }
@@ -11,13 +11,14 @@ enum FindingText {
         let style = console.style
         let severity = style.severity(finding.severity, Layout.pad(finding.severity.rawValue, 9))
         var lines = [severity + style.bold(finding.rule.identifier) + style.dim(place(finding))]
-        lines.append(wrap(finding.message, "", console))
-        // Lists of pins stand side by side below; a single value is often in the message already.
-        let isPins = finding.rule.identifier == "pin.mismatch"
-        if let expected = finding.expected {
-            lines.append(wrap(short(expected), isPins ? "configured" : "expected", console))
+        lines.append(wrap(short(finding.message), "", console))
+        if finding.severity != .note, finding.rule.identifier != "pin.mismatch" {
+            // What the message says already need not be said again.
+            for (name, value) in [("expected", finding.expected), ("found", finding.found)] {
+                guard let value, !finding.message.contains(value) else { continue }
+                lines.append(wrap(short(value), name, console))
+            }
         }
-        if let found = finding.found { lines.append(wrap(short(found), isPins ? "served" : "found", console)) }
         lines.append(wrap(finding.remedy, "do", console))
         return lines.joined(separator: "\n")
     }

@@ -27,7 +27,11 @@ struct PathReport {
     }
 
     /// What a certificate does on the path.
-    enum Role: String, Encodable { case leaf, intermediate, anchor }
+    enum Role: String, Encodable {
+        case leaf, intermediate, anchor
+        /// Self-signed at the end of a path, and not trusted.
+        case root
+    }
 
     /// Where a certificate came from.
     enum Origin: String, Encodable {
@@ -60,8 +64,10 @@ struct PathReport {
         let pins = policy.effectivePins
         let pinned = Set(policy.pinnedCertificates)
         isComplete = verdict.isPathComplete
-        func origin(_ certificate: Certificate) -> Origin {
-            if sent.contains(certificate.fingerprint) { return .sent }
+        // An anchor counts for where it is trusted from; that the server may send it as well says nothing.
+        func origin(_ certificate: Certificate, _ isAnchor: Bool) -> Origin {
+            if !isAnchor, sent.contains(certificate.fingerprint) { return .sent }
+            if policy.pinningMode == .certificate, pinned.contains(certificate) { return .pins }
             if trust.anchors.contains(certificate) { return .given }
             return pinned.contains(certificate) ? .pins : .system
         }
@@ -74,40 +80,58 @@ struct PathReport {
                 case .certificate: pinned.contains(certificate)
                 }
             return Element(
-                role: depth == 0 ? .leaf : isAnchor ? .anchor : .intermediate, from: origin(certificate),
+                role: Self.role(certificate, depth, isAnchor), from: origin(certificate, isAnchor),
                 pinned: isPinned,
                 certificate: CertificateReport(certificate, at: moment), label: certificate.label,
                 validity: Days.text(of: certificate, at: moment), isCurrent: certificate.validity.contains(moment))
         }
     }
 
+    private static func role(_ certificate: Certificate, _ depth: Int, _ isAnchor: Bool) -> Role {
+        if depth == 0 { return .leaf }
+        if isAnchor { return .anchor }
+        return certificate.isSelfIssued ? .root : .intermediate
+    }
+
     /// A tree with the anchor on top and the leaf at its foot.
     func text(_ style: Style) -> String {
         var lines: [String] = []
         var indent = ""
-        if !isComplete, let last = elements.last {
-            lines.append(style.bad("?") + " no trusted issuer: \(Text.short(last.certificate.issuer))")
-        }
+        if let issuer = unknownIssuer { lines.append(style.bad("?") + " issuer not known: \(Text.short(issuer))") }
         for (index, element) in elements.reversed().enumerated() {
-            let isRoot = index == 0 && isComplete
+            let isTop = lines.isEmpty
+            let branch = isTop ? "" : indent + "└─ "
+            if !isTop { indent += "   " }
             let isLeaf = index == elements.count - 1
-            let branch = isRoot ? "" : indent + "└─ "
-            if !isRoot { indent += "   " }
-            let body = isLeaf ? indent : indent + "│ "
-            var notes = [element.role.rawValue, element.from.text]
-            if element.role == .leaf, isComplete, elements.count == 1 { notes[0] = "leaf and anchor" }
-            let mark = element.pinned == true ? "  " + style.good("pinned") : ""
-            lines.append(
-                style.dim(branch) + style.bold(element.label) + "  "
-                    + style.dim(notes.joined(separator: ", ")) + mark)
-            let validity = element.isCurrent ? element.validity : style.bad(element.validity)
-            lines.append(style.dim(body) + "\(element.certificate.key), \(validity)")
-            lines.append(style.dim(body) + "sha256/\(element.certificate.pin)")
-            if isLeaf, !element.certificate.subjectAlternativeNames.isEmpty {
-                lines.append(
-                    style.dim(body) + Text.list(element.certificate.subjectAlternativeNames, limit: 5))
-            }
+            let margin = style.dim(isLeaf ? indent : indent + "│ ")
+            lines.append(style.dim(branch) + title(element, style))
+            lines += details(element, isLeaf: isLeaf, style).map { margin + $0 }
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// The issuer that nobody has, where the path ends below one.
+    private var unknownIssuer: String? {
+        guard !isComplete, let last = elements.last?.certificate, last.issuer != last.subject else { return nil }
+        return last.issuer
+    }
+
+    private func title(_ element: Element, _ style: Style) -> String {
+        let isOnlyOne = isComplete && elements.count == 1
+        var text = style.bold(element.label) + "  "
+        text += style.dim("\(isOnlyOne ? "leaf and anchor" : element.role.rawValue), \(element.from.text)")
+        if !isComplete, element.certificate.issuer == element.certificate.subject {
+            text += "  " + style.bad("not trusted")
+        }
+        if element.pinned == true { text += "  " + style.good("pinned") }
+        return text
+    }
+
+    private func details(_ element: Element, isLeaf: Bool, _ style: Style) -> [String] {
+        let names = element.certificate.subjectAlternativeNames
+        return [
+            "\(element.certificate.key), " + (element.isCurrent ? element.validity : style.bad(element.validity)),
+            "sha256/\(element.certificate.pin)",
+        ] + (isLeaf && !names.isEmpty ? [Text.list(names, limit: 5)] : [])
     }
 }

@@ -41,9 +41,11 @@ struct PolicyText {
             : Days.plural(policy.effectivePins.count, "pinned key")
     }
 
+    private var oneOf: String { count.hasPrefix("1 ") ? "the" + count.dropFirst() : "one of \(count)" }
+
     /// What the policy demands, in one line.
     var summary: String {
-        if isContradictory { return "contradicts itself: every server is refused" }
+        if isContradictory { return "what no server can meet: the policy refuses every one" }
         if policy.pinningMode == .none && policy.allowInvalidCertificates {
             return "nothing: any certificate is accepted"
         }
@@ -52,16 +54,16 @@ struct PolicyText {
         switch policy.pinningMode {
         case .none: break
         case .publicKey:
-            parts.append(policy.chainMatching == .any ? "one of \(count)" : "only keys among \(count) below the root")
+            parts.append(policy.chainMatching == .any ? "\(oneOf) on it" : "below its root nothing but \(count)")
         case .certificate:
             parts.append(
                 policy.chainMatching == .any
-                    ? "a path to one of \(count)" : "only certificates among \(count) below the root")
+                    ? "a path to \(oneOf)" : "below its root nothing but \(count)")
         }
         // With keys, what allowInvalidCertificates lets through includes a wrong name.
         let nameCounts =
             policy.validatesDomainName && !(policy.allowInvalidCertificates && policy.pinningMode == .publicKey)
-        parts.append(nameCounts ? "the name" : "not the name")
+        parts.append(nameCounts ? "the right name" : "any name")
         return parts.joined(separator: ", ")
     }
 
@@ -75,7 +77,8 @@ struct PolicyText {
             case .certificate:
                 "the pinned certificates are the only anchors; a renewed leaf needs a new pin unless its authority is pinned"
             }
-        var rows = [("pinning", policy.pinningMode.rawValue, pinning)]
+        let mode = policy.pinningMode == .publicKey ? "public-key" : policy.pinningMode.rawValue
+        var rows = [("pinning", mode, pinning)]
         if policy.pinningMode != .none {
             rows.append(
                 ("pins", count.split(separator: " ").first.map(String.init) ?? "", "what is compared, listed below"))
@@ -90,8 +93,9 @@ struct PolicyText {
             (
                 "allow invalid certificates", policy.allowInvalidCertificates ? "yes" : "no",
                 policy.allowInvalidCertificates
-                    ? "dates, names, purposes and a missing anchor are forgiven"
-                        + (policy.pinningMode == .none ? ", and everything else too" : " where the pins match")
+                    ? policy.pinningMode == .none
+                        ? "any chain is let through"
+                        : "dates, names, purposes and a missing anchor are forgiven where the pins match"
                     : "the chain must be valid whatever the pins say"
             ))
         rows.append(
@@ -107,7 +111,7 @@ struct PolicyText {
     /// What is asked, in order.
     var steps: [String] {
         if isContradictory {
-            return ["Every server is refused, before a byte is sent: the settings contradict each other."]
+            return ["Every server is refused, before a byte is sent."]
         }
         let name =
             policy.validatesDomainName ? "and the certificate names the host" : "name and purpose are not looked at"

@@ -24,6 +24,9 @@ struct TrustReport {
         if !path.elements.isEmpty { blocks.append(path.text(style)) }
         let findings = verdict.findings + policy.weaknesses
         if !findings.isEmpty { blocks.append(FindingText.text(findings, console)) }
+        if verdict.findings.contains(where: { $0.rule.identifier == "pin.mismatch" }) {
+            blocks.append(PinsText(verdict: verdict, policy: policy, style: style).text)
+        }
         return blocks.joined(separator: "\n\n")
     }
 }

@@ -1,0 +1,58 @@
+import BelayCertificates
+import BelayLaboratory
+import BelayTLS
+import Foundation
+
+/// A laboratory with all its servers, and files for the command line: made once for all tests.
+struct Stage: Sendable {
+    let laboratory: Laboratory
+    let folder: Folder
+    /// The public roots: what stands for the machine's anchors.
+    let anchors: String
+
+    static let shared = Task {
+        let laboratory = try await Laboratory.start(on: try EventLoop())
+        let folder = try Folder()
+        let roots = laboratory.world.authorities.systemRoots.map(\.pem).joined()
+        return Stage(laboratory: laboratory, folder: folder, anchors: try folder.write("roots.pem", roots))
+    }
+
+    /// The options that a check of a laboratory server needs: where to dial, and what to trust.
+    func arguments(_ kind: LaboratoryServer.Kind, path: String = "") throws -> [String] {
+        let server = try laboratory.server(kind)
+        return [
+            "check", "https://\(server.host)\(path)", "--connect-to", "\(server.target)", "--timeout", "30",
+            "--no-system-anchors", "--anchor", anchors,
+        ]
+    }
+
+    /// Checks a server.
+    func check(_ kind: LaboratoryServer.Kind, _ more: String...) async throws -> Program.Run {
+        try await Program.run(try arguments(kind) + more)
+    }
+}
+
+/// A folder for one test, gone when the last of its users is.
+final class Folder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "belay-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Writes a file and returns its path.
+    func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let file = "\(path)/\(name)"
+        try FileManager.default.createDirectory(
+            atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try Data(bytes).write(to: URL(fileURLWithPath: file))
+        return file
+    }
+
+    func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+}

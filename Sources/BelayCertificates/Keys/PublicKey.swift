@@ -149,6 +149,16 @@ private struct RSAParts {
         self.exponent = bytes[exponent.lowerBound] == 0 ? exponent.dropFirst() : exponent
         guard let first = self.modulus.first else { throw DERError(.integerOutOfRange, at: modulus.lowerBound) }
         bits = self.modulus.count * 8 - bytes[first].leadingZeroBitCount
+        guard bytes[modulus.upperBound - 1] & 1 == 1 else {
+            throw DERError(.other("the RSA modulus is even"), at: modulus.lowerBound)
+        }
+        // With the exponent 1 a signature is the padded digest itself, which anybody can write down. An even one has no
+        // inverse. Above 2^256 (FIPS 186-4, appendix B.3.1) it only costs whoever verifies.
+        let isOne = exponent.count == 1 && bytes[exponent.lowerBound] == 1
+        guard !isOne, bytes[exponent.upperBound - 1] & 1 == 1, self.exponent.count <= 32 else {
+            throw DERError(
+                .other("the RSA exponent is not an odd number between 1 and 2^256"), at: exponent.lowerBound)
+        }
     }
 }
 
@@ -189,7 +199,18 @@ extension PublicKey.Kind {
         guard reader.next(is: .objectIdentifier) else { return .explicitEllipticCurve }
         let identifier = try reader.readObjectIdentifier()
         try reader.finish()
-        return .ellipticCurve(PublicKey.NamedCurve(identifier: OID(octets: bytes[identifier])))
+        let curve = PublicKey.NamedCurve(identifier: OID(octets: bytes[identifier]))
+        guard let bits = curve.bits else { return .ellipticCurve(curve) }
+        // The form of the point (RFC 5480, section 2.2): the point at infinity, with which signatures can be forged, and
+        // hybrid points have another. Whether it lies on the curve is seen when the key is used.
+        let coordinate = (bits + 7) / 8
+        switch bytes[layout.key].first {
+        case 4 where layout.key.count == 1 + 2 * coordinate, 2 where layout.key.count == 1 + coordinate,
+            3 where layout.key.count == 1 + coordinate:
+            return .ellipticCurve(curve)
+        default:
+            return .malformed("\(layout.key.count) octets that are no point of \(curve)")
+        }
     }
 
     private static func edwards(

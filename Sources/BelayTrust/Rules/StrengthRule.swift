@@ -17,14 +17,7 @@ struct StrengthRule: PathRule {
 
     private func examineKey(_ depth: Int, _ path: [PathCertificate], _ log: inout FindingLog) {
         switch path[depth].keyKind {
-        case .rsa(let bits, let exponent):
-            if bits < 2_048 { reportSmall("RSA 2048", bits, depth, path, &log) }
-            if exponent == [1] || exponent.isEmpty || exponent.last.map({ $0 & 1 == 0 }) ?? true {
-                log.report(
-                    .malformedKey, at: depth, of: path, "its RSA exponent is impossible",
-                    expected: "an odd number above 1", found: hexadecimal(exponent))
-            }
-        case .rsaPSS(let bits):
+        case .rsa(let bits, _), .rsaPSS(let bits):
             if bits < 2_048 { reportSmall("RSA 2048", bits, depth, path, &log) }
         case .ellipticCurve(let curve):
             guard let bits = curve.bits else {

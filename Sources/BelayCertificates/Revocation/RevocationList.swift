@@ -194,6 +194,8 @@ extension RevokedCertificate.Reason: CustomStringConvertible {
 public struct IssuingDistributionPoint: Sendable, Hashable {
     /// The full names of the distribution point; empty where it has none.
     public let names: [GeneralName]
+    /// Whether the distribution point is named relative to the issuer, in a form that is not decoded.
+    public let hasRelativeName: Bool
     /// Only certificates of end entities.
     public let coversOnlyLeaves: Bool
     /// Only certificates of authorities.
@@ -208,7 +210,9 @@ public struct IssuingDistributionPoint: Sendable, Hashable {
     init(_ bytes: [UInt8], in range: Range<Int>) throws(DERError) {
         var reader = DERReader(bytes, in: range)
         let outer = try reader.enter(.sequence)
+        let isNamed = reader.next(is: .contextConstructed(0))
         names = try DistributionPoint.readPointName(&reader)
+        hasRelativeName = isNamed && names.isEmpty
         coversOnlyLeaves = try Self.readFlag(&reader, 1)
         coversOnlyAuthorities = try Self.readFlag(&reader, 2)
         reasons = reader.next(is: .contextPrimitive(3)) ? try reader.readNamedBits(.contextPrimitive(3)) : nil

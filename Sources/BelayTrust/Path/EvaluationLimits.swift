@@ -4,6 +4,8 @@ public struct EvaluationLimits: Sendable, Hashable {
     public var certificates = 100
     /// The most bytes of one certificate.
     public var certificateBytes = 1 << 20
+    /// The most bytes of all certificates that a peer sends.
+    public var chainBytes = 1 << 22
     /// The most signatures checked.
     public var signatureChecks = 128
     /// The most steps of the path search: how often a certificate is tried as the issuer of another.

@@ -101,7 +101,9 @@ private struct ExplanationTeller {
         let depth = path.count - 1
         let isOnPath = isOnPath && depth < chosen.count && chosen[depth] == candidate.certificate
         var log = FindingLog(.collect)
-        for rule in search.rules { rule.examine(depth, of: path, in: search.context, log: &log) }
+        for rule in search.rules + search.costlyRules {
+            rule.examine(depth, of: path, in: search.context, log: &log)
+        }
         let errorsBelow = errors
         errors += log.findings.filter { $0.severity == .error }
         defer { errors = errorsBelow }

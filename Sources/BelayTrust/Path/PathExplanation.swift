@@ -54,7 +54,10 @@ struct PathExplanation {
                 path.append(issuer)
                 walk()
                 path.removeLast()
-            } else if !PathSearch.namesAnother(top, than: issuer), impostor == nil {
+            } else if impostor == nil, search.context.budget.exhausted == nil,
+                !PathSearch.namesAnother(top, than: issuer)
+            {
+                // When the budget is spent, nothing is known of the signature.
                 impostor = issuer
             }
         }
@@ -82,7 +85,7 @@ extension PathSearch {
         var log = FindingLog(.collect)
         for depth in path.indices {
             let part = Array(path[...depth])
-            for rule in rules { rule.examine(depth, of: part, in: context, log: &log) }
+            for rule in rules + costlyRules { rule.examine(depth, of: part, in: context, log: &log) }
         }
         return log.findings
     }

@@ -46,7 +46,7 @@ struct PathJudgement {
             reachesAnchor = found.reachesAnchor
             path = found.path
             var findings: [Finding] = []
-            if found.hasRemarks { findings += search.findings(on: found.path) }
+            if found.hasRemarks { findings += search.retelling.findings(on: found.path) }
             if !found.reachesAnchor { findings += Self.missingAnchor(found, demand) }
             findings += ChainRemarks(path: found.path, chain: chain, time: search.context.time).findings
             self.findings = findings
@@ -57,7 +57,7 @@ struct PathJudgement {
         let closest = search.explain()
         path = closest.path
         reachesAnchor = closest.reachesAnchor
-        var findings = search.findings(on: closest.path)
+        var findings = search.retelling.findings(on: closest.path)
         if !closest.reachesAnchor { findings += Self.missingAnchor(closest, demand) }
         if let limit = search.context.budget.exhausted {
             findings.append(
@@ -127,9 +127,15 @@ extension PathSearch {
         _ path: [PathCertificate], isAccepted: Bool, _ findings: [Finding], _ demand: Demand
     ) -> Explanation? {
         guard demand.trust.explains else { return nil }
+        return retelling.tell(path: path.map(\.certificate), isAccepted: isAccepted, findings: findings)
+    }
+
+    /// The same search with a budget of its own, for collecting the findings on one path: what the search for it has spent
+    /// says nothing about the path.
+    fileprivate var retelling: PathSearch {
         var search = self
         search.context.budget = Budget(limits)
-        return search.tell(path: path.map(\.certificate), isAccepted: isAccepted, findings: findings)
+        return search
     }
 
     /// Prepares the search that a demand asks for.
@@ -141,7 +147,8 @@ extension PathSearch {
             names: demand.policies.compactMap(\.name), maximumIntermediates: trust.maximumChainDepth,
             revocationLists: trust.revocationLists, cache: trust.cache, budget: Budget(trust.limits))
         limits = trust.limits
-        rules = trust.rules.rules
+        rules = trust.rules.promptRules
+        costlyRules = trust.rules.costlyRules
         anchors = demand.anchors
 
         func entry(_ certificate: Certificate) -> AnchorStore.Entry? {
@@ -168,6 +175,7 @@ extension PathSearch {
                 PathCertificate(certificate, origin: .known, number: chain.certificates.count + pool.count))
         }
         intermediates = pool
+        candidateTable = CandidateTable(capacity: chain.certificates.count + demand.known.count + pool.count)
     }
 }
 

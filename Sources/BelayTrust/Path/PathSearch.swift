@@ -14,8 +14,12 @@ struct PathSearch {
     /// The certificates at which a path may end.
     let anchors: [AnchorStore]
     let rules: [any PathRule]
+    /// Rules that are asked only after the signature of an edge was found good.
+    let costlyRules: [any PathRule]
     var context: EvaluationContext
     let limits: EvaluationLimits
+    /// Who has the name of a certificate's issuer, as far as the search has looked.
+    let candidateTable: CandidateTable
 
     /// What a search came to.
     struct Outcome {
@@ -55,18 +59,28 @@ struct PathSearch {
     /// Everybody who could have issued a certificate, the likeliest first: anchors before others, and those whose key
     /// identifier is the one that the certificate names before those without or with another.
     func issuers(of child: PathCertificate, on path: [PathCertificate]) -> [PathCertificate] {
+        candidates(for: child).filter { candidate in
+            !path.contains { $0.number == candidate.number || Self.isSameAuthority($0, candidate) }
+        }
+    }
+
+    /// Everybody with the name of a certificate's issuer, the likeliest first.
+    ///
+    /// Found once for each certificate: a search that comes to one along many paths must not compare the names, which may
+    /// be long, again each time.
+    fileprivate func candidates(for child: PathCertificate) -> [PathCertificate] {
+        if let known = candidateTable[child] { return known }
         var candidates: [(rank: Int, candidate: PathCertificate)] = []
         func consider(_ candidate: PathCertificate, preference: Int) {
-            guard candidate.subject == child.issuer,
-                !path.contains(where: { $0.number == candidate.number || Self.isSameAuthority($0, candidate) })
-            else { return }
+            guard candidate.subject == child.issuer else { return }
             candidates.append((preference + Self.rank(candidate, as: child), candidate))
         }
-        for (storeIndex, store) in anchors.enumerated() {
-            for (index, entry) in store.entries(subjectHash: child.issuerHash).enumerated() {
-                // Numbers of anchors are negative and those of a name differ; two names never meet as issuers of one
-                // certificate, so that nothing more is needed to tell them apart on a path.
-                let number = -1 - (storeIndex * 1_024 + index)
+        // Numbers of anchors are negative and differ among those of a name; two names never meet as issuers of one
+        // certificate, so that nothing more is needed to tell them apart.
+        var number = 0
+        for store in anchors {
+            for entry in store.entries(subjectHash: child.issuerHash) {
+                number -= 1
                 consider(
                     PathCertificate(entry.certificate, origin: .anchor, number: number, anchor: entry), preference: 0)
             }
@@ -74,12 +88,16 @@ struct PathSearch {
         for candidate in intermediates where candidate.subjectHash == child.issuerHash {
             consider(candidate, preference: 10)
         }
-        return candidates.sorted { $0.rank < $1.rank }.map(\.candidate)
+        let sorted = candidates.sorted { $0.rank < $1.rank }.map(\.candidate)
+        candidateTable[child] = sorted
+        return sorted
     }
 
     /// Two certificates of one authority (same name, same key) on a path would be a loop.
-    private static func isSameAuthority(_ left: PathCertificate, _ right: PathCertificate) -> Bool {
-        left.subjectHash == right.subjectHash && left.pin == right.pin && left.subject == right.subject
+    ///
+    /// Only the hashes of the names are compared: who makes two names of one hash for one key loses a path of their own.
+    static func isSameAuthority(_ left: PathCertificate, _ right: PathCertificate) -> Bool {
+        left.subjectHash == right.subjectHash && left.pin == right.pin
     }
 
     private static func rank(_ candidate: PathCertificate, as child: PathCertificate) -> Int {
@@ -117,13 +135,19 @@ private struct Walk {
     /// Puts a certificate on the path if no rule refuses it there.
     mutating func place(_ candidate: PathCertificate) -> Bool {
         path.append(candidate)
+        guard passes(search.rules) else {
+            path.removeLast()
+            return false
+        }
+        return true
+    }
+
+    /// Whether no rule refuses the topmost certificate in its place.
+    private mutating func passes(_ rules: [any PathRule]) -> Bool {
         var log = FindingLog(.decide(forgiving: forgiveness))
-        for rule in search.rules {
+        for rule in rules {
             rule.examine(path.count - 1, of: path, in: search.context, log: &log)
-            if log.isRefused {
-                path.removeLast()
-                return false
-            }
+            if log.isRefused { return false }
         }
         // Never taken back when the path shrinks: it only saves collecting findings where there are none.
         hasRemarks = hasRemarks || log.hasRemarks
@@ -138,15 +162,44 @@ private struct Walk {
         var isExtensible = false
         for issuer in search.issuers(of: top, on: path) {
             guard search.context.budget.spendSearchStep() else { return false }
-            // Rules first: they cost a hundredth of a signature check.
-            guard place(issuer) else { continue }
-            if checker.holds(issuer, signed: top) {
+            path.append(issuer)
+            // Rules first: they cost a hundredth of a signature check. Where an anchor may be missing, it has to be known
+            // all the same whether an issuer that a rule refuses is the real one: then nothing is missing.
+            let isAdmitted = passes(search.rules)
+            if isAdmitted || anchorMayBeMissing, checker.holds(issuer, signed: top) {
                 isExtensible = true
-                if extend(isWanted) { return true }
+                if isAdmitted, passes(search.costlyRules), extend(isWanted) { return true }
             }
             path.removeLast()
         }
-        return anchorMayBeMissing && !isExtensible && search.context.budget.exhausted == nil && isWanted(path)
+        return anchorMayBeMissing && !isExtensible && search.context.budget.exhausted == nil
+            && !isImpersonation(top) && isWanted(path)
+    }
+
+    /// Whether the topmost certificate of a path, which nobody vouches for, has the name and key of one that is known: that
+    /// one then decides, and a copy with looser constraints, which needs no signature, must not stand in for it.
+    private func isImpersonation(_ top: PathCertificate) -> Bool {
+        guard path.count > 1, case .sent = top.origin, let child = path.dropLast().last else { return false }
+        return search.candidates(for: child).contains { candidate in
+            if case .sent = candidate.origin { return false }
+            return PathSearch.isSameAuthority(candidate, top)
+        }
+    }
+}
+
+/// A table of the candidates for each certificate below an anchor, by its number.
+///
+/// A table, and not a field of the certificates, since two authorities that certify each other would keep each other alive.
+final class CandidateTable {
+    private var lists: [[PathCertificate]?]
+
+    init(capacity: Int) {
+        lists = Array(repeating: nil, count: capacity)
+    }
+
+    subscript(child: PathCertificate) -> [PathCertificate]? {
+        get { lists.indices.contains(child.number) ? lists[child.number] : nil }
+        set { if lists.indices.contains(child.number) { lists[child.number] = newValue } }
     }
 }
 

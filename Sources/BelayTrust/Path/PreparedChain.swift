@@ -23,6 +23,14 @@ struct PreparedChain {
                     expected: "at most \(limits.certificates)", found: "\(trust.chain.count)")
             ])
         }
+        let bytes = trust.chain.reduce(0) { $0 + $1.count }
+        guard bytes <= limits.chainBytes else {
+            throw Unusable(findings: [
+                Finding(
+                    .certificateTooLarge, "the certificates that the peer sent have \(bytes) bytes together",
+                    expected: "at most \(limits.chainBytes) bytes", found: "\(bytes) bytes")
+            ])
+        }
         var findings: [Finding] = []
         var certificates: [Certificate] = []
         certificates.reserveCapacity(trust.chain.count)

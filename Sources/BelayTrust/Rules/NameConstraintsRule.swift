@@ -8,6 +8,8 @@ struct NameConstraintsRule: PathRule {
 
     func examine(_ depth: Int, of path: [PathCertificate], in context: EvaluationContext, log: inout FindingLog) {
         guard depth > 0, let constraints = path[depth].nameConstraints.value else { return }
+        let weight = Self.weight(constraints.permitted) + Self.weight(constraints.excluded)
+        guard spend(weight, at: depth, context, path, &log) else { return }
         for constraint in constraints.permitted + constraints.excluded {
             guard NameConstraint.isWellFormed(constraint) else {
                 log.report(
@@ -20,17 +22,27 @@ struct NameConstraintsRule: PathRule {
             // A self-issued intermediate carries the authority's own name while its key is replaced.
             if index > 0 && path[index].isSelfIssued { continue }
             let names = Self.names(of: path[index])
-            let comparisons = names.count * (constraints.permitted.count + constraints.excluded.count)
-            guard context.budget.spendComparisons(comparisons) else {
-                log.report(
-                    .constraintBudget, at: depth, of: path,
-                    "its name constraints and the names below it would take \(comparisons) comparisons")
-                return
-            }
+            guard spend(weight * Self.weight(names), at: depth, context, path, &log) else { return }
             for name in names {
                 check(name, of: index, against: constraints, at: depth, path, &log)
             }
         }
+    }
+
+    private func spend(
+        _ comparisons: Int, at depth: Int, _ context: EvaluationContext, _ path: [PathCertificate],
+        _ log: inout FindingLog
+    ) -> Bool {
+        if context.budget.spendComparisons(comparisons) { return true }
+        log.report(
+            .constraintBudget, at: depth, of: path,
+            "its name constraints and the names below it would take \(comparisons) comparisons")
+        return false
+    }
+
+    /// How many comparisons names count as: a long one takes the time of many.
+    private static func weight(_ names: [GeneralName]) -> Int {
+        names.reduce(0) { $0 + 1 + NameConstraint.byteCount($1) / 256 }
     }
 
     private func check(

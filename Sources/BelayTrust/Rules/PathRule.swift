@@ -10,4 +10,11 @@ protocol PathRule: Sendable {
 
     /// Reports what is wrong with the certificate at `depth`, the topmost of `path`; 0 is the leaf.
     func examine(_ depth: Int, of path: [PathCertificate], in context: EvaluationContext, log: inout FindingLog)
+
+    /// Whether examining costs as much as checking a signature, so that it has to wait until the path is known to be one.
+    var isCostly: Bool { get }
+}
+
+extension PathRule {
+    var isCostly: Bool { false }
 }

@@ -7,6 +7,9 @@ import BelayCertificates
 struct RevocationRule: PathRule {
     static let catalogue: [Rule] = [.revoked, .listUnusable, .listStale, .listUnsupported, .noList]
 
+    /// Lists have signatures of their own, and may be long.
+    var isCostly: Bool { true }
+
     func examine(_ depth: Int, of path: [PathCertificate], in context: EvaluationContext, log: inout FindingLog) {
         guard depth > 0, !context.revocationLists.isEmpty else { return }
         let child = path[depth - 1]
@@ -58,6 +61,13 @@ struct RevocationRule: PathRule {
         }
         if list.scope?.isIndirect == true || list.hasForeignEntries {
             return (.listUnsupported, "its revocation list also speaks for other issuers", "an indirect list")
+        }
+        if list.scope?.hasRelativeName == true {
+            // Which certificates it is about cannot be told, so that it cannot say that one of them is good.
+            return (
+                .listUnsupported, "its revocation list is one of several, named relative to its issuer",
+                "a list with a relative name"
+            )
         }
         if let identifier = list.unhandledCriticalExtensions.first {
             return (

@@ -5,6 +5,17 @@ public struct RuleSet: Sendable {
     /// The name, as `--rules` and the field `rules` of a case take it.
     public let name: String
     let rules: [any PathRule]
+    /// The rules that are asked as soon as a certificate stands on the path.
+    let promptRules: [any PathRule]
+    /// The rules that are asked when its signature was found good.
+    let costlyRules: [any PathRule]
+
+    init(name: String, rules: [any PathRule]) {
+        self.name = name
+        self.rules = rules
+        promptRules = rules.filter { !$0.isCostly }
+        costlyRules = rules.filter(\.isCostly)
+    }
 
     /// What a careful TLS client demands of any chain, private authorities included: path validation of RFC 5280, names
     /// of RFC 9525, and today's strengths.

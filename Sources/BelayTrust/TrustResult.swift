@@ -18,6 +18,20 @@ public enum TrustResult: String, Sendable, Hashable, CaseIterable {
     /// Whether the result accepts.
     public var isTrusted: Bool { self == .unspecified || self == .proceed }
 
+    /// The graver of two results.
+    func worse(_ other: TrustResult) -> TrustResult { gravity >= other.gravity ? self : other }
+
+    private var gravity: Int {
+        switch self {
+        case .unspecified: 0
+        case .proceed: 1
+        case .deny: 2
+        case .recoverableTrustFailure: 3
+        case .fatalTrustFailure: 4
+        case .invalid: 5
+        }
+    }
+
     /// The refusal that errors amount to: the gravest of them; nil without errors.
     init?(errors: [Finding]) {
         switch errors.lazy.filter({ $0.severity == .error }).map(\.rule.consequence).max() {

@@ -56,7 +56,7 @@ public struct Verdict: Sendable, Hashable {
     /// Requirements on the connection (its version, its cipher suite) are added to a verdict on the chain this way.
     public func adding(_ more: [Finding]) -> Verdict {
         guard !more.isEmpty else { return self }
-        let worst = (isTrusted ? TrustResult(errors: more) : TrustResult(errors: findings + more)) ?? result
+        let worst = TrustResult(errors: more).map { result.worse($0) } ?? result
         return Verdict(
             result: worst, findings: findings + more, path: path, isPathComplete: isPathComplete,
             checkedNames: checkedNames, explanation: explanation)

@@ -79,20 +79,42 @@ public enum SystemAnchors {
         var certificates: [Certificate] = []
         var findings: [Finding] = []
         for (path, bytes) in contents {
-            do throws(PEMError) {
-                for block in try PEM.blocks(in: bytes) where block.label.hasSuffix("CERTIFICATE") {
-                    do throws(DERError) {
-                        certificates.append(try Certificate(der: block.der))
-                    } catch {
-                        findings.append(passedOver(path, block.line, error.description))
-                    }
+            for block in blocks(in: bytes, path, &findings) where block.label.hasSuffix("CERTIFICATE") {
+                do throws(DERError) {
+                    certificates.append(try Certificate(der: block.der))
+                } catch {
+                    findings.append(passedOver(path, block.line, error.description))
                 }
-            } catch {
-                findings.append(passedOver(path, nil, error.description))
             }
         }
         let shipped = ShippedAnchors()
         return AnchorStore(certificates, origin: origin, findings: findings) { shipped.contains($0) }
+    }
+
+    /// The blocks of a file. One that is damaged must not take the others with it: then each is read by itself.
+    private static func blocks(in bytes: [UInt8], _ path: String, _ findings: inout [Finding]) -> [PEM.Block] {
+        if let blocks = try? PEM.blocks(in: bytes) { return blocks }
+        var blocks: [PEM.Block] = []
+        var part: [UInt8] = []
+        var firstLine = 1
+        func finishPart(before line: Int) {
+            do throws(PEMError) {
+                // Line feeds in front make the lines of the part count from the start of the file.
+                let padding = [UInt8](repeating: 0x0A, count: firstLine - 1)
+                blocks += try PEM.blocks(in: padding + part)
+            } catch {
+                findings.append(passedOver(path, error.line, error.description))
+            }
+            part = []
+            firstLine = line
+        }
+        let begin = Array("-----BEGIN".utf8)
+        for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            if line.starts(with: begin) { finishPart(before: index + 1) }
+            part += line + [0x0A]
+        }
+        finishPart(before: 1)
+        return blocks
     }
 
     private static func passedOver(_ path: String, _ line: Int?, _ reason: String) -> Finding {

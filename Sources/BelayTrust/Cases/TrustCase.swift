@@ -116,14 +116,11 @@ struct CaseFault: Error {
     }
 
     static func revocationList(_ text: String, _ field: String) throws(CaseFault) -> RevocationList {
+        let bytes = try der(text, field)
         do throws(DERError) {
-            return try RevocationList(der: try derOrEmpty(text, field))
+            return try RevocationList(der: bytes)
         } catch {
             throw CaseFault("\(field): not a revocation list: \(error)")
         }
-    }
-
-    private static func derOrEmpty(_ text: String, _ field: String) throws(DERError) -> [UInt8] {
-        (try? der(text, field)) ?? []
     }
 }

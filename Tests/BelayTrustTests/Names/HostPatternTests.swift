@@ -52,10 +52,10 @@ struct HostPatternTests {
         arguments: [
             "", "*", "**", "*.", "**.", "*host.test", "a.*.test", "*.*.test", "host.test:443", "192.0.2.0/33",
             "192.0.2.0/+8", "192.0.2.0/-1", "192.0.2.0/", "2001:db8::/129", "192.0.2/24", "*.192.0.2.1", "a b",
-            "host\0.test", "192.0.2.0/8/8",
+            "host␀.test", "192.0.2.0/8/8",
         ])
     func refuses(text: String) {
-        #expect(throws: HostPatternError.self) { try HostPattern(text) }
+        #expect(throws: HostPatternError.self) { try HostPattern(text.withNUL) }
     }
 
     @Test("a pattern over a shared hosting suffix is refused for pins, an exact host under it is not")

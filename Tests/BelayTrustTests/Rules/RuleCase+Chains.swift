@@ -46,6 +46,13 @@ extension RuleCase {
         .chain(
             "ca.path-length", depth: 2, .fatalTrustFailure,
             root: { $0.set(.basicConstraints(BasicConstraints(isAuthority: true, pathLength: 0))) }),
+        .chain(
+            "constraints.explicit-policy", depth: 0, .fatalTrustFailure,
+            // requireExplicitPolicy 0: a certificate policy is demanded at once, and nobody has one.
+            intermediate: {
+                $0.set(
+                    CertificateExtension(identifier: policyConstraints, isCritical: true, value: [0x30, 3, 0x80, 1, 0]))
+            }),
         .chain("path.too-deep", depth: 1, .fatalTrustFailure, { trust, _ in trust.maximumChainDepth = 0 }),
     ]
 
@@ -188,6 +195,7 @@ extension RuleCase {
     static let keyUsage = oid("2.5.29.15")
     static let subjectAlternativeName = oid("2.5.29.17")
     static let deltaIndicator = oid("2.5.29.27")
+    private static let policyConstraints = oid("2.5.29.36")
     static let unknown = oid("1.3.6.1.4.1.99999.1")
 
     private static func oid(_ text: String) -> OID { OID(dotted: text) ?? .anyExtendedKeyUsage }

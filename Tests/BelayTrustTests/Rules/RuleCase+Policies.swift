@@ -72,6 +72,24 @@ extension RuleCase {
             // TLS_RSA_WITH_AES_128_GCM_SHA256
             refusing: { Outcome(ConnectionRequirements.transportSecurity.findings(for: evidence(.tls12, 0x009C))) }),
         RuleCase(
+            rule: "tls.no-agreement", result: nil, goodResult: nil,
+            accepting: {
+                Outcome(
+                    ConnectionRequirements.transportSecurity.findings(explaining: "-", by: evidence(.tls11, 0xC009)))
+            },
+            refusing: {
+                Outcome(
+                    ConnectionRequirements.transportSecurity.findings(explaining: "-", by: evidence(.tls12, 0xC02B)))
+            }),
+        RuleCase(
+            rule: "tls.key-not-proven", result: .fatalTrustFailure,
+            accepting: { Outcome(try TestPKI.good.get().trust.evaluate()) },
+            refusing: { Outcome(Verdict(refusing: [ConnectionRequirements.keyNotProven()])) }),
+        RuleCase(
+            rule: "ats.cleartext", result: .deny,
+            accepting: { Outcome(try TestPKI.good.get().trust.evaluate()) },
+            refusing: { Outcome(Verdict(refusing: [ConnectionRequirements.cleartext(host: "host.test")])) }),
+        RuleCase(
             rule: "anchor.malformed-in-store", severity: .note, result: nil, goodResult: nil,
             accepting: { Outcome(try storeFindings(damage: false)) },
             refusing: { Outcome(try storeFindings(damage: true)) }),

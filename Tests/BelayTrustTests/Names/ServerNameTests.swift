@@ -62,7 +62,7 @@ struct ServerNameTests {
         do throws(ServerNameError) {
             _ = try ServerName(host)
         } catch {
-            #expect("\(error.reason)".replacingOccurrences(of: "\0", with: "␀") == "\(reason)")
+            #expect("\(error.reason)".replacingOccurrences(of: "\\0", with: "␀") == "\(reason)")
             #expect(error.description.contains("www.example.com"))
             #expect(!error.description.utf8.contains(0))
         }

@@ -58,7 +58,9 @@ actor TLSStream {
 
     /// Makes the handshake.
     func handshake(within limit: Duration) async throws(TLSError) -> Handshake {
-        _ = try await run(.handshake, within: limit) { SSL_do_handshake($0) }
+        guard try await run(.handshake, within: limit, { SSL_do_handshake($0) }) != nil else {
+            throw end(.handshake, .closedEarly(bytesReceived: session?.transport.bytesRead ?? 0))
+        }
         guard let session, let negotiated = session.negotiated else {
             throw end(.handshake, .protocolViolation("the handshake ended without a cipher suite"))
         }
@@ -201,7 +203,11 @@ actor TLSStream {
         _ socket: Socket, _ direction: EventLoop.Direction, _ phase: TLSError.Phase, _ limit: Duration,
         _ deadline: Deadline
     ) async throws(TLSError) {
-        switch await socket.loop.readiness(of: socket, for: direction, until: deadline) {
+        // A peer that never stops sending must not keep a socket ready beyond the deadline.
+        let outcome =
+            deadline.hasPassed
+            ? .timedOut : await socket.loop.readiness(of: socket, for: direction, until: deadline)
+        switch outcome {
         case .ready: return
         case .timedOut:
             // Silence is no failure of the connection where only a sign was awaited.

@@ -61,6 +61,22 @@ struct ClientIdentityTests {
         await server.stop()
     }
 
+    @Test("a write that meets a server's refusal says the same, not that the pipe is broken")
+    func requiredOnWrite() async throws {
+        let bench = try Bench()
+        let server = try bench.server { $0.clientAuthentication = .require(.init()) }
+        for _ in 0..<20 {
+            do throws(TLSError) {
+                let connection = try await bench.connect(to: server)
+                while true { try await connection.write([UInt8](repeating: 1, count: 1000)) }
+            } catch {
+                #expect(error.reason == .clientCertificateRequired(acceptableIssuers: []))
+            }
+        }
+        await server.stop()
+        #expect(server.statistics.applicationBytesReceived == 0)
+    }
+
     @Test("an identity is sent with its chain", arguments: versions)
     func sent(version: TLSVersion) async throws {
         let bench = try Bench()

@@ -5,8 +5,8 @@ import BelayTrust
 /// `belay policy`: what is there to say about policies.
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "Security policies: what their settings mean.",
-        subcommands: [PolicyExplainCommand.self])
+        commandName: "policy", abstract: "Security policies: what their settings mean, and which one fits.",
+        subcommands: [PolicyExplainCommand.self, PolicyAdviseCommand.self])
 }
 
 /// `belay policy explain`: the settings in words, what is asked in which order, and which attack each loosened setting opens.

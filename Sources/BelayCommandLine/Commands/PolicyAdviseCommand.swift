@@ -29,24 +29,27 @@ struct PolicyAdviseCommand: ParsableCommand {
     func run() throws {
         let console = Console()
         let facts = PolicyFacts(
-            issuer: try issuer ?? ask(
-                "Who issues the server's certificate?", "--issuer",
-                [
-                    (.publicAuthority, "a public authority that systems trust"),
-                    (.ownAuthority, "an authority of your own"), (.selfSigned, "nobody, it is self-signed"),
-                ], console),
-            renewal: try renewal ?? ask(
-                "What happens to the key when the certificate is renewed?", "--renewal",
-                [
-                    (.sameKey, "it stays"), (.newKey, "each certificate has a new one"),
-                    (.unknown, "somebody else renews, and I do not know"),
-                ], console),
-            appUpdates: try appUpdates ?? ask(
-                "Is every installed app updated before the server's key changes?", "--app-updates",
-                [
-                    (.inTime, "yes, I decide when"), (.slow, "some stay old for months"),
-                    (.never, "installed copies are never updated"),
-                ], console))
+            issuer: try issuer
+                ?? ask(
+                    "Who issues the server's certificate?", "--issuer",
+                    [
+                        (.publicAuthority, "a public authority that systems trust"),
+                        (.ownAuthority, "an authority of your own"), (.selfSigned, "nobody, it is self-signed"),
+                    ], console),
+            renewal: try renewal
+                ?? ask(
+                    "What happens to the key when the certificate is renewed?", "--renewal",
+                    [
+                        (.sameKey, "it stays"), (.newKey, "each certificate has a new one"),
+                        (.unknown, "somebody else renews, and I do not know"),
+                    ], console),
+            appUpdates: try appUpdates
+                ?? ask(
+                    "Is every installed app updated before the server's key changes?", "--app-updates",
+                    [
+                        (.inTime, "yes, I decide when"), (.slow, "some stay old for months"),
+                        (.never, "installed copies are never updated"),
+                    ], console))
         let advice = PolicyAdvice(for: facts)
         switch output.format {
         case .json: try console.printJSON(advice)

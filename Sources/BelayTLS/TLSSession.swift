@@ -80,7 +80,7 @@ final class TLSSession {
             if result > 0 { return .done(Int(result)) }
             switch SSL_get_error(handle, result) {
             case SSL_ERROR_WANT_READ:
-                // Records that were read ahead are still there: the socket would not announce them again.
+                // OpenSSL also returns after a record that was no data. Only a socket found empty is worth waiting for.
                 guard transport.foundEmpty || deadline.hasPassed else { continue }
                 return .waits(.read)
             case SSL_ERROR_WANT_WRITE:

@@ -171,6 +171,25 @@ struct HandshakeTests {
         await server.stop()
     }
 
+    @Test("data that arrives in one piece with session tickets is not waited for in vain")
+    func dataBehindTickets() async throws {
+        let bench = try Bench()
+        let isWritten = Guarded(false)
+        let server = try bench.server { configuration in
+            configuration.handler = { connection throws(TLSError) in
+                try await connection.write(Array("welcome".utf8))
+                isWritten.withLock { $0 = true }
+                _ = try await connection.read()
+            }
+        }
+        let connection = try await bench.connect(to: server)
+        // Now tickets and data lie in the socket together, and nothing else will come.
+        await bench.waitUntil { isWritten.withLock { $0 } }
+        #expect(String(decoding: try await connection.read(), as: UTF8.self) == "welcome")
+        await connection.close()
+        await server.stop()
+    }
+
     @Test("data larger than any buffer goes both ways")
     func bulk() async throws {
         let bench = try Bench()

@@ -1,7 +1,11 @@
+import BelayCertificates
 import Foundation
 import Testing
 
 /// A program of the machine, run to its end: the foreign opinion that tests compare with.
+///
+/// Foundation's `Data(contentsOf:)` leaks at every empty file and its `Process` now and then, which would hide leaks of
+/// ours from the address sanitizer. So the system is called instead.
 enum Tool {
     struct Result {
         let status: Int32
@@ -17,18 +21,31 @@ enum Tool {
         let inputFile = try folder.write("input", input)
         let outputFile = try folder.write("output", [])
         let errorFile = try folder.write("errors", [])
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: inputFile))
-        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputFile))
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorFile))
-        try process.run()
-        process.waitUntilExit()
+        let status = try spawn([program] + arguments, input: inputFile, output: outputFile, errors: errorFile)
         return Result(
-            status: process.terminationStatus,
-            output: Array(try Data(contentsOf: URL(fileURLWithPath: outputFile))),
-            errors: String(decoding: try Data(contentsOf: URL(fileURLWithPath: errorFile)), as: UTF8.self))
+            status: status,
+            output: try FileReading.bytes(ofFile: outputFile),
+            errors: String(decoding: try FileReading.bytes(ofFile: errorFile), as: UTF8.self))
+    }
+
+    /// Starts a program, waits for its end and returns its exit status, or -1 where a signal ended it.
+    private static func spawn(_ command: [String], input: String, output: String, errors: String) throws -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY, 0)
+        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        defer { arguments.forEach { free($0) } }
+        var process = pid_t()
+        let failure = posix_spawnp(&process, command[0], &actions, nil, &arguments, environ)
+        try #require(failure == 0, "\(command[0]): \(String(cString: strerror(failure)))")
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 {
+            try #require(errno == EINTR)
+        }
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : -1
     }
 
     /// Runs `openssl`; anything but success fails the test.
@@ -69,5 +86,5 @@ final class TemporaryFolder: Sendable {
     func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
 
     /// The bytes of a file.
-    func read(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: self(name)))) }
+    func read(_ name: String) throws -> [UInt8] { try FileReading.bytes(ofFile: self(name)) }
 }

@@ -61,7 +61,7 @@ struct PathExplanation {
                 impostor = issuer
             }
         }
-        if !isExtensible { keep(impostor: impostor) }
+        if !isExtensible && !search.endsAtImpersonation(path) { keep(impostor: impostor) }
     }
 
     private mutating func keep(impostor: PathCertificate?) {

@@ -68,7 +68,7 @@ struct PathSearch {
     ///
     /// Found once for each certificate: a search that comes to one along many paths must not compare the names, which may
     /// be long, again each time.
-    fileprivate func candidates(for child: PathCertificate) -> [PathCertificate] {
+    private func candidates(for child: PathCertificate) -> [PathCertificate] {
         if let known = candidateTable[child] { return known }
         var candidates: [(rank: Int, candidate: PathCertificate)] = []
         func consider(_ candidate: PathCertificate, preference: Int) {
@@ -98,6 +98,16 @@ struct PathSearch {
     /// Only the hashes of the names are compared: who makes two names of one hash for one key loses a path of their own.
     static func isSameAuthority(_ left: PathCertificate, _ right: PathCertificate) -> Bool {
         left.subjectHash == right.subjectHash && left.pin == right.pin
+    }
+
+    /// Whether the topmost certificate of a path, for which nobody vouches, has the name and key of one that is known: that
+    /// one then decides, and a copy with looser constraints, which needs no signature, must not stand in for it.
+    func endsAtImpersonation(_ path: [PathCertificate]) -> Bool {
+        guard path.count > 1, let top = path.last, case .sent = top.origin else { return false }
+        return candidates(for: path[path.count - 2]).contains { candidate in
+            if case .sent = candidate.origin { return false }
+            return Self.isSameAuthority(candidate, top)
+        }
     }
 
     private static func rank(_ candidate: PathCertificate, as child: PathCertificate) -> Int {
@@ -173,17 +183,7 @@ private struct Walk {
             path.removeLast()
         }
         return anchorMayBeMissing && !isExtensible && search.context.budget.exhausted == nil
-            && !isImpersonation(top) && isWanted(path)
-    }
-
-    /// Whether the topmost certificate of a path, which nobody vouches for, has the name and key of one that is known: that
-    /// one then decides, and a copy with looser constraints, which needs no signature, must not stand in for it.
-    private func isImpersonation(_ top: PathCertificate) -> Bool {
-        guard path.count > 1, case .sent = top.origin, let child = path.dropLast().last else { return false }
-        return search.candidates(for: child).contains { candidate in
-            if case .sent = candidate.origin { return false }
-            return PathSearch.isSameAuthority(candidate, top)
-        }
+            && !search.endsAtImpersonation(path) && isWanted(path)
     }
 }
 

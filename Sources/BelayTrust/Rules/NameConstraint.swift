@@ -92,9 +92,11 @@ enum NameConstraint {
         if name.hasPrefix("*.") {
             let parent = name.dropFirst(2)
             guard isHost(parent) else { return undecided }
+            // A base with a dot in front has everything that the wildcard stands for when the parent is the base itself.
+            if base.hasPrefix(".") { return ("." + parent).hasSuffix(base) }
             if isBelow(parent, base) { return true }
             // The wildcard stands for every name directly under its parent, so that it might stand for the base.
-            guard undecided, !base.hasPrefix("."), let dot = base.firstIndex(of: ".") else { return false }
+            guard undecided, let dot = base.firstIndex(of: ".") else { return false }
             return base[base.index(after: dot)...] == parent
         }
         guard isHost(name[...]) else { return undecided }

@@ -192,6 +192,8 @@ extension RuleCase {
             }),
     ]
 
+    static let basicConstraints = oid("2.5.29.19")
+    static let nameConstraints = oid("2.5.29.30")
     static let keyUsage = oid("2.5.29.15")
     static let subjectAlternativeName = oid("2.5.29.17")
     static let deltaIndicator = oid("2.5.29.27")

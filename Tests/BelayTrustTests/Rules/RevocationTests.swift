@@ -1,0 +1,185 @@
+import BelayCertificates
+import BelayTrust
+import Foundation
+import Testing
+
+@Suite("Revocation lists")
+struct RevocationTests {
+    private let world: TestPKI
+    init() throws { world = try TestPKI.good.get() }
+
+    /// The verdict with lists for the leaf, and a good one of the root.
+    private func verdict(_ lists: RevocationList...) throws -> Verdict {
+        try world.trust.with { $0.revocationLists = lists + [try world.root.list()] }.evaluate()
+    }
+
+    private static func oid(_ text: String) throws -> OID { try #require(OID(dotted: text)) }
+
+    /// A list with an issuing distribution point of these contents.
+    private func scoped(_ contents: [UInt8], revoking: [Certificate] = []) throws -> RevocationList {
+        try world.intermediate.list(
+            revoking: revoking,
+            extensions: [
+                CertificateExtension(
+                    identifier: Self.oid("2.5.29.28"), isCritical: true, value: DERWriter.element(.sequence, contents))
+            ])
+    }
+
+    @Test("a certificate that no list names is good, one that is listed is revoked")
+    func goodAndRevoked() throws {
+        #expect(try verdict(world.intermediate.list()).findings.isEmpty)
+        #expect(try verdict(world.intermediate.list(revoking: [world.root.certificate])).isTrusted)
+        let revoked = try verdict(world.intermediate.list(revoking: [world.leaf], reason: 1))
+        #expect(revoked.errors == ["revocation.revoked"])
+        #expect(revoked.result == .fatalTrustFailure)
+        #expect(revoked.finding("revocation.revoked")?.message.contains("the key was compromised") == true)
+        let intermediate = try world.trust.with {
+            $0.revocationLists = [
+                try world.intermediate.list(), try world.root.list(revoking: [world.intermediate.certificate]),
+            ]
+        }.evaluate()
+        #expect(intermediate.finding("revocation.revoked")?.depth == 1)
+    }
+
+    @Test("every reason revokes but the one that lifts a hold", arguments: [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 200])
+    func reasons(reason: Int) throws {
+        let verdict = try verdict(world.intermediate.list(revoking: [world.leaf], reason: reason))
+        #expect(verdict.isTrusted == (reason == 8))
+    }
+
+    @Test(
+        "a list is current from its issue to its next update, both included",
+        arguments: [(-86_401, false), (-86_400, true), (86_400, true), (86_401, false)])
+    func currency(offset: Int, isCurrent: Bool) throws {
+        let trust = try world.trust.with {
+            $0.evaluationTime = moment + Double(offset)
+            $0.revocationLists = [
+                try world.intermediate.list(),
+                try world.root.list {
+                    $0.thisUpdate = moment - 200_000
+                    $0.nextUpdate = moment + 200_000
+                },
+            ]
+        }
+        #expect(trust.evaluate().errors == (isCurrent ? [] : ["revocation.list-stale"]))
+    }
+
+    @Test("a list without a next update cannot be relied on")
+    func noNextUpdate() throws {
+        #expect(try verdict(world.intermediate.list { $0.nextUpdate = nil }).errors == ["revocation.list-stale"])
+    }
+
+    @Test("a list of another signer, or of an issuer that may not sign lists, is no list")
+    func signer() throws {
+        let stranger = try CertificateIssuer.root(named: "X")
+        let forged = try stranger.list { $0.issuer = world.intermediate.certificate.subject }
+        #expect(try verdict(forged).errors == ["revocation.list-invalid"])
+        #expect(
+            try verdict(world.intermediate.list { $0.corruptsSignature = true }).errors == ["revocation.list-invalid"])
+        #expect(
+            try verdict(world.intermediate.list { $0.signatureAlgorithm = .ecdsa(.sha1) }).errors
+                == ["revocation.list-invalid"])
+        let mute = try TestPKI(intermediate: { $0.set(.keyUsage(.keyCertSign)) })
+        let trust = try mute.trust.with { $0.revocationLists = [try mute.intermediate.list(), try mute.root.list()] }
+        #expect(trust.evaluate().errors == ["revocation.list-invalid"])
+    }
+
+    @Test("a bad list beside a good one does no harm, and a revocation in either counts")
+    func severalLists() throws {
+        let good = try world.intermediate.list()
+        let bad = try world.intermediate.list { $0.corruptsSignature = true }
+        #expect(try verdict(good, bad).isTrusted)
+        #expect(try verdict(bad, good).isTrusted)
+        let revoking = try world.intermediate.list(revoking: [world.leaf])
+        for lists in [[good, revoking], [revoking, good]] {
+            #expect(try verdict(lists[0], lists[1]).errors == ["revocation.revoked"])
+        }
+    }
+
+    @Test("delta lists, indirect lists and unknown critical extensions are named as unsupported")
+    func unsupported() throws {
+        let delta = try world.intermediate.list(extensions: [
+            CertificateExtension(identifier: Self.oid("2.5.29.27"), isCritical: true, value: [2, 1, 1])
+        ])
+        let unknown = try world.intermediate.list(extensions: [
+            CertificateExtension(identifier: Self.oid("1.3.6.1.4.1.99999.7"), isCritical: true, value: [5, 0])
+        ])
+        let foreign = try world.intermediate.list {
+            $0.entries = [
+                .init(
+                    serialNumber: [1], date: moment,
+                    extensions: [
+                        CertificateExtension(
+                            identifier: (try? Self.oid("2.5.29.29")) ?? .anyExtendedKeyUsage, isCritical: true,
+                            value: DERWriter.sequence(
+                                GeneralName.directory(DistinguishedName(commonName: "Other")).der))
+                    ])
+            ]
+        }
+        // [4] indirectCRL TRUE
+        for list in [delta, unknown, foreign, try scoped([0x84, 1, 0xFF])] {
+            let verdict = try verdict(list)
+            #expect(verdict.errors == ["revocation.list-unsupported"])
+            #expect(verdict.result == .recoverableTrustFailure)
+        }
+        let harmless = try world.intermediate.list(extensions: [
+            CertificateExtension(identifier: Self.oid("1.3.6.1.4.1.99999.7"), isCritical: false, value: [5, 0])
+        ])
+        #expect(try verdict(harmless).isTrusted)
+    }
+
+    @Test("lists for leaves, authorities and attribute certificates cover those")
+    func scopes() throws {
+        // [1] onlyContainsUserCerts, [2] onlyContainsCACerts, [5] onlyContainsAttributeCerts
+        #expect(try verdict(scoped([0x81, 1, 0xFF])).findings.isEmpty)
+        #expect(try verdict(scoped([0x81, 1, 0xFF], revoking: [world.leaf])).errors == ["revocation.revoked"])
+        #expect(try verdict(scoped([0x82, 1, 0xFF])).rules == ["revocation.no-list"])
+        #expect(try verdict(scoped([0x85, 1, 0xFF])).rules == ["revocation.no-list"])
+        // [3] onlySomeReasons: keyCompromise. Nothing is said about the others.
+        #expect(try verdict(scoped([0x83, 2, 6, 0x40])).errors == ["revocation.list-unsupported"])
+        #expect(
+            try verdict(scoped([0x83, 2, 6, 0x40], revoking: [world.leaf])).errors == ["revocation.revoked"])
+    }
+
+    @Test("a list of a distribution point covers the certificates that name the point")
+    func distributionPoints() throws {
+        let uri = "http://crl.host.test/1.crl"
+        let named = try TestPKI(leaf: { $0.set(.revocationLists(at: [uri])) })
+        func list(_ uri: String, of issuer: CertificateIssuer) throws -> RevocationList {
+            let name = DERWriter.element(
+                .contextConstructed(0), DERWriter.element(.contextConstructed(0), GeneralName.uri(uri).der))
+            return try issuer.list(extensions: [
+                CertificateExtension(
+                    identifier: Self.oid("2.5.29.28"), isCritical: true, value: DERWriter.sequence(name))
+            ])
+        }
+        func judge(_ world: TestPKI, _ uri: String) throws -> Set<String> {
+            try world.trust.with {
+                $0.revocationLists = [try list(uri, of: world.intermediate), try world.root.list()]
+            }.evaluate().rules
+        }
+        #expect(try judge(named, uri) == [])
+        #expect(try judge(named, "http://crl.host.test/2.crl") == ["revocation.no-list"])
+        #expect(try judge(world, uri) == ["revocation.no-list"])
+    }
+
+    @Test("a list whose point is named relative to the issuer cannot say that a certificate is good")
+    func relativeName() throws {
+        // [0] distributionPoint { [1] nameRelativeToCRLIssuer { CN=a } }
+        let attribute = DERWriter.sequence(
+            DERWriter.element(.objectIdentifier, [0x55, 4, 3]), DERWriter.element(.utf8String, [0x61]))
+        let point = DERWriter.element(.contextConstructed(0), DERWriter.element(.contextConstructed(1), attribute))
+        let list = try scoped(point)
+        #expect(list.scope?.hasRelativeName == true)
+        #expect(try verdict(list).errors == ["revocation.list-unsupported"])
+    }
+
+    @Test("a certificate that no list covers is a warning; without lists nothing is asked")
+    func noList() throws {
+        let verdict = try world.trust.with { $0.revocationLists = [try world.root.list()] }.evaluate()
+        #expect(verdict.isTrusted)
+        #expect(verdict.finding("revocation.no-list")?.severity == .warning)
+        #expect(verdict.finding("revocation.no-list")?.depth == 0)
+        #expect(world.trust.evaluate().findings.isEmpty)
+    }
+}

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// An X.509 certificate (RFC 5280, section 4.1): a value over its DER bytes.
 ///
-/// Making one walks the whole encoding strictly (DER only, RFC 5280's forms of time, no duplicate extensions, the same
+/// Making one walks the whole encoding strictly (DER only, times in seconds and UTC, no duplicate extensions, the same
 /// algorithm inside and out) and remembers where everything is. Fields are decoded when they are asked for. Two
 /// certificates are equal when their bytes are.
 ///

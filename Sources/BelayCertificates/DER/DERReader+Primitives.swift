@@ -111,7 +111,10 @@ extension DERReader {
         guard contents.isEmpty else { throw DERError(.invalidNull, at: contents.lowerBound) }
     }
 
-    /// Reads a time as RFC 5280, section 4.1.2.5 has it: UTCTime through 2049, GeneralizedTime from 2050, seconds, `Z`.
+    /// Reads a time in the forms of RFC 5280, section 4.1.2.5: UTCTime or GeneralizedTime with seconds and `Z`.
+    ///
+    /// That section also wants years before 2050 as UTCTime. A root in every browser's store does not have them so (Certum
+    /// Trusted Network CA 2), and the moment is clear in either form.
     ///
     /// Returns seconds since 1970-01-01T00:00:00Z.
     @inline(__always)
@@ -131,8 +134,6 @@ extension DERReader {
         year &+= try readTwoDigits(at: &cursor)
         if isUTC {
             year &+= year < 50 ? 2000 : 1900
-        } else if year >= 1950 && year < 2050 {
-            throw DERError(.invalidTime, at: start)
         }
         let month = try readTwoDigits(at: &cursor)
         let day = try readTwoDigits(at: &cursor)

@@ -45,7 +45,11 @@ extension KeyUsage: CustomStringConvertible {
 extension KeyUsage {
     init(_ bytes: [UInt8], in range: Range<Int>) throws(DERError) {
         var reader = DERReader(bytes, in: range)
-        rawValue = try reader.readNamedBits()
+        let (octets, _) = try reader.readBitString()
         try reader.finish()
+        // Zero bits at the end, which DER leaves out (X.690, 11.2.2), are forgiven here: the roots Trustwave Global ECC P256
+        // and P384, which every browser trusts, have them, and they mean nothing.
+        guard octets.count <= 2 else { throw DERError(.invalidBitString, at: range.lowerBound) }
+        rawValue = octets.enumerated().reduce(0) { $0 | UInt16(bytes[$1.element]) << (8 - 8 * UInt16($1.offset)) }
     }
 }

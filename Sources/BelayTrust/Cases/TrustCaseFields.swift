@@ -43,8 +43,13 @@ struct TrustCaseFields: Decodable {
             return date
         }
         crls = try container.decodeIfPresent([String].self, forKey: "crls") ?? []
-        maxChainDepth = try container.decodeIfPresent(Int.self, forKey: "maxChainDepth")
-        if let depth = maxChainDepth, depth < 0 { throw CaseFault("maxChainDepth: \(depth) is below zero") }
+        // Read as Double, since the decoder takes a fraction in the place of an Int for a damaged line.
+        maxChainDepth = try container.decodeIfPresent(Double.self, forKey: "maxChainDepth").map { depth in
+            guard let whole = Int(exactly: depth), whole >= 0 else {
+                throw CaseFault("maxChainDepth: \(depth) is not a whole number from zero")
+            }
+            return whole
+        }
         rules = try container.decodeIfPresent(String.self, forKey: "rules") ?? RuleSet.standard.name
         policy = try container.decodeIfPresent(Policy.self, forKey: "policy")
     }
@@ -90,7 +95,7 @@ struct TrustCaseFields: Decodable {
         switch type {
         case is String.Type: "a string"
         case is Bool.Type: "true or false"
-        case is Int.Type: "a whole number"
+        case is Double.Type: "a whole number"
         case is [Any].Type: "a list"
         default: "an object"
         }

@@ -30,18 +30,19 @@ struct ChainDrawing {
 
     /// What there is to say about a certificate.
     enum Mark: CaseIterable {
-        case pinned, anchor, selfSigned, notSent, expired, wrongName, noAuthority
+        case pinned, pinnedKey, anchor, selfSigned, notSent, expired, wrongName, noAuthority
 
         var isFault: Bool {
             switch self {
             case .expired, .wrongName, .noAuthority: true
-            case .pinned, .anchor, .selfSigned, .notSent: false
+            case .pinned, .pinnedKey, .anchor, .selfSigned, .notSent: false
             }
         }
 
         var text: String {
             switch self {
             case .pinned: "pinned"
+            case .pinnedKey: "has the pinned key"
             case .anchor: "system anchor"
             case .selfSigned: "self-signed"
             case .notSent: "not sent"
@@ -75,7 +76,11 @@ struct ChainDrawing {
         func node(_ certificate: Certificate, at depth: Int) -> Node {
             let isAuthority = (try? certificate.basicConstraints)?.isAuthority == true
             var marks: [Mark] = []
-            if certificate == situation.pinned { marks.append(.pinned) }
+            if certificate == situation.pinned {
+                marks.append(.pinned)
+            } else if certificate.pin == situation.pinned.pin {
+                marks.append(.pinnedKey)
+            }
             if authorities.systemRoots.contains(certificate) { marks.append(.anchor) }
             if depth == 0, certificate.isSelfIssued { marks.append(.selfSigned) }
             if depth >= sent { marks.append(.notSent) }

@@ -63,7 +63,7 @@ extension PolicyTableReport {
         let marks = node.marks.map { mark -> HTML in
             let kind: HTML =
                 switch mark {
-                case .pinned: "pin"
+                case .pinned, .pinnedKey: "pin"
                 case .anchor: "anchor"
                 case .selfSigned, .notSent: "quiet"
                 case .expired, .wrongName, .noAuthority: "fault"
@@ -80,7 +80,7 @@ extension PolicyTableReport {
             <div class="box\(kind)\(fault)">
             <p class="role">\(node.role.rawValue)</p>
             <p class="name">\(node.name)</p>
-            <dl><dd>\(node.certificate.publicKey.description), until \(String(end))</dd>\(hosts)\
+            <dl><dd>\(node.certificate.publicKey.description), <span>until \(String(end))</span></dd>\(hosts)\
             <dd class="pin-text" title="SHA-256 of the key">\(node.certificate.pin.description)</dd></dl>
             <ul class="marks">\(marks)</ul>
             </div>
@@ -98,7 +98,7 @@ extension PolicyTableReport {
 
     private func icon(_ mark: ChainDrawing.Mark) -> HTML {
         switch mark {
-        case .pinned: ReportIcon.pin
+        case .pinned, .pinnedKey: ReportIcon.pin
         case .anchor: ReportIcon.anchor
         case .expired, .wrongName, .noAuthority: ReportIcon.cross
         case .selfSigned, .notSent: ""

@@ -73,6 +73,7 @@ enum ReportStyle {
         .box.faulty{border-color:var(--no)}
         .box p{margin:0}
         .box dl,.box dd{margin:0;font-size:.8rem;color:var(--soft);overflow-wrap:anywhere}
+        .box span{white-space:nowrap}
         .role{font-size:.75rem;letter-spacing:.03em;color:var(--soft)}
         .name{font-weight:700;overflow-wrap:anywhere;line-height:1.35}
         .pin-text{font:.72rem ui-monospace,"DejaVu Sans Mono",monospace!important}
@@ -80,8 +81,8 @@ enum ReportStyle {
         .edge{display:flex;align-items:center;gap:.5rem;color:var(--soft);font-size:.8rem;padding:.15rem .7rem;flex:none}
         .edge svg{width:1.2rem;height:1.5rem;flex:none}
         .edge.forged{color:var(--no);font-weight:700}
-        .absent{margin:.75rem 0;max-width:26rem}
-        .absent p:first-child{color:var(--soft);font-size:.9rem}
+        .absent{margin:.75rem 0}
+        .absent>p{color:var(--soft);font-size:.9rem}
         details>summary{cursor:pointer;padding:.45rem 0}
         .answers>summary{font-weight:700}
         .answers details{border-top:1px solid var(--line)}
@@ -98,14 +99,17 @@ enum ReportStyle {
         .line{display:block}
         .settings dt{font-weight:700;margin-top:1rem} .settings dd{margin:0;max-width:44rem}
         footer{margin-top:2.5rem;border-top:1px solid var(--line);color:var(--soft);font-size:.9rem}
+        .chain,.absent{max-width:30rem}
         @media (min-width:760px){
         main{padding:2.5rem 24px 4rem}
-        .chain{flex-direction:row}
+        article{padding:1.25rem 1.5rem}
+        }
+        @media (min-width:1000px){
+        .chain{flex-direction:row;max-width:none}
         .chain>li{flex:1 1 5.5rem;flex-direction:row;align-items:stretch;max-width:26rem}
         .chain>li:last-child{flex-basis:0}
         .edge{flex-direction:column;justify-content:center;text-align:center;width:5.5rem;padding:0 .3rem;gap:.1rem}
         .edge svg{transform:rotate(-90deg)}
-        article{padding:1.25rem 1.5rem}
         }
         @media (max-width:520px){
         .matrix thead td{width:5.6rem}

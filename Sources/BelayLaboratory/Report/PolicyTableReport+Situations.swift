@@ -74,15 +74,16 @@ extension PolicyTableReport {
         let kind: HTML = node.marks.contains(.notSent) ? " unsent" : ""
         let fault: HTML = isFaulty ? " faulty" : ""
         let hosts: HTML =
-            node.hosts.isEmpty || node.hosts == [node.name] ? "" : "<dd>for \(node.hosts.joined(separator: ", "))</dd>"
+            node.hosts.isEmpty || node.hosts == [node.name]
+            ? "" : "<p class=\"fact\">for \(node.hosts.joined(separator: ", "))</p>"
         let end = CivilTime.text(node.certificate.validity.notAfter).prefix(10)
         return """
             <div class="box\(kind)\(fault)">
             <p class="role">\(node.role.rawValue)</p>
             <p class="name">\(node.name)</p>
-            <dl><dd>\(node.certificate.publicKey.description), <span>until \(String(end))</span></dd>\(hosts)\
-            <dd class="pin-text" title="SHA-256 of the key">\(node.certificate.pin.description)</dd></dl>
-            <ul class="marks">\(marks)</ul>
+            <p class="fact">\(node.certificate.publicKey.description), <span>until \(String(end))</span></p>\(hosts)\
+            <p class="fact digest" title="SHA-256 of the key">\(node.certificate.pin.description)</p>
+            \(marks.isEmpty ? "" : "<ul class=\"marks\">\(marks)</ul>" as HTML)
             </div>
             """
     }
@@ -130,7 +131,7 @@ extension PolicyTableReport {
         let nothing: HTML = findings.isEmpty ? "<p>Nothing to remark: \(verdict.result.words).</p>" : ""
         return """
             \(before)<p class="result">Result: <code>\(verdict.result.rawValue)</code></p>\(nothing)
-            <ul class="findings">\(findings)</ul>
+            \(findings.isEmpty ? "" : "<ul class=\"findings\">\(findings)</ul>" as HTML)
             """
     }
 

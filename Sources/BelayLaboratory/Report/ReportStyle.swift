@@ -72,11 +72,11 @@ enum ReportStyle {
         .box.unsent{border-style:dashed}
         .box.faulty{border-color:var(--no)}
         .box p{margin:0}
-        .box dl,.box dd{margin:0;font-size:.8rem;color:var(--soft);overflow-wrap:anywhere}
+        .box .fact{font-size:.8rem;color:var(--soft);overflow-wrap:anywhere}
         .box span{white-space:nowrap}
         .role{font-size:.75rem;letter-spacing:.03em;color:var(--soft)}
         .name{font-weight:700;overflow-wrap:anywhere;line-height:1.35}
-        .pin-text{font:.72rem ui-monospace,"DejaVu Sans Mono",monospace!important}
+        .box .digest{font:.72rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace}
         .marks{list-style:none;margin:.3rem 0 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem}
         .edge{display:flex;align-items:center;gap:.5rem;color:var(--soft);font-size:.8rem;padding:.15rem .7rem;flex:none}
         .edge svg{width:1.2rem;height:1.5rem;flex:none}

@@ -88,7 +88,7 @@ struct FileTests {
 
     @Test("removing the files removes the folder, but nothing of somebody else's")
     func removal() async throws {
-        try await run { _, files in
+        try await run { _, files throws in
             let own = files.path("own.txt")
             #expect(FileManager.default.createFile(atPath: own, contents: Data()))
             files.remove()

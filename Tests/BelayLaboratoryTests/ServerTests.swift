@@ -121,18 +121,12 @@ struct ServerTests {
 struct StopTests {
     @Test("stopping ends connections that are open, and nothing listens any more")
     func stop() async throws {
-        let loop = try EventLoop()
-        let laboratory = try await Laboratory.start(on: loop, servers: [.oneWay, .silent])
-        let server = try laboratory.server(.oneWay)
-        let client = TLSClient(loop: loop)
-        let connection = try await client.handshake(with: server.endpoint, connectTo: server.target)
-        await laboratory.stop()
-        // The server's end is an end of stream, or a reset.
-        #expect((try? await connection.read(within: .seconds(60)).isEmpty) != false)
-        await #expect {
-            _ = try await client.handshake(with: server.endpoint, connectTo: server.target)
-        } throws: {
-            ($0 as? TLSError)?.reason == .refused
+        try await Bench.run([.oneWay, .silent]) { bench in
+            let connection = try await bench.connect(to: .oneWay)
+            await bench.laboratory.stop()
+            // The server's end is an end of stream, or a reset.
+            #expect((try? await connection.read(within: .seconds(60)).isEmpty) != false)
+            #expect(await bench.failure(connectingTo: .oneWay)?.reason == .refused)
         }
     }
 

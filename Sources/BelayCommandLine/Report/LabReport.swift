@@ -69,14 +69,20 @@ struct LabReport: Encodable {
         "one-way", "expired", "wrong-name", "situation-j", "without-key", "mutual-tls", "tls-1-0", "plain-http",
     ]
 
-    /// What `check` says of a server.
+    /// What the command line below says of a server: `check` judges what a server showed before the handshake failed.
     private static func expected(_ kind: LaboratoryServer.Kind) -> String {
-        guard case .situation(let letter) = kind else { return kind.expectation.description }
-        // The command line below pins, with the usual settings.
-        let row = PolicyTable.expected.table.first {
-            $0.pinning == .publicKey && !$0.allowInvalidCertificates && $0.validatesDomainName
+        switch (kind, kind.expectation) {
+        case (.situation(let letter), _):
+            let row = PolicyTable.expected.table.first {
+                $0.pinning == .publicKey && !$0.allowInvalidCertificates && $0.validatesDomainName
+            }
+            return (row?.accept[letter] == true ? "accepted" : "refused") + " under the usual policy with that pin"
+        case (.pinnedAppendedToSelfSigned, _), (.pinnedAppendedToPublic, _): return "refused: pin.mismatch"
+        case (_, .noConnection(.version)): return "refused: tls.version"
+        case (_, .noConnection(.keyMissing)): return "refused: tls.key-not-proven"
+        case (_, .noConnection(.unreadableCertificate)): return "refused: der.malformed"
+        default: return kind.expectation.description
         }
-        return (row?.accept[letter] == true ? "accepted" : "refused") + " under the usual policy with that pin"
     }
 
     private static func check(_ server: LaboratoryServer, _ files: LaboratoryFiles) -> [String] {
@@ -86,6 +92,8 @@ struct LabReport: Encodable {
         ]
         switch server.kind {
         case .situation(let letter): words += ["--pins", files.path(LaboratoryFiles.pinned(letter))]
+        case .pinnedAppendedToSelfSigned, .pinnedAppendedToPublic:
+            words += ["--pins", files.path(LaboratoryFiles.pinned(.a))]
         case .mutual, .mutualTLS12, .mutualWithoutIssuers, .identityRequested:
             words += [
                 "--identity", files.path(LaboratoryFiles.clientPKCS12), "--passphrase-file",

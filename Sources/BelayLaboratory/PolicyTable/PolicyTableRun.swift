@@ -129,7 +129,11 @@ private struct Column: Sendable {
         do throws(TLSError) {
             let refusals = policy.contradictions()
             guard refusals.isEmpty else { return .refusedBeforeConnecting(Verdict(refusing: refusals)) }
-            let connection = try await client.handshake(with: server.endpoint, connectTo: server.target)
+            var options = TLSOptions()
+            // Nothing is slow on loopback but a machine that has too much to do.
+            options.timeouts = TLSTimeouts(all: .seconds(60))
+            let connection = try await client.handshake(
+                with: server.endpoint, connectTo: server.target, options: options)
             let verdict = try verdict(of: policy, on: connection.evidence)
             if verdict.isTrusted {
                 try await connection.write(Array("GET / HTTP/1.1\r\nHost: \(situation.host)\r\n\r\n".utf8))

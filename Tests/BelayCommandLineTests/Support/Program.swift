@@ -62,9 +62,9 @@ enum Program {
         process.standardError = errors
         let source = Pipe()
         process.standardInput = input == nil ? FileHandle.nullDevice : source
-        async let ended: Void = withCheckedContinuation { continuation in
-            process.terminationHandler = { _ in continuation.resume() }
-        }
+        // Before it starts: a handler that is set after the end is never called.
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        process.terminationHandler = { _ in end.finish() }
         try process.run()
         let pid = process.processIdentifier
         let limit = Task {
@@ -85,7 +85,7 @@ enum Program {
             }
         }
         let run = (await outputBytes, await errorBytes)
-        await ended
+        for await _ in ends {}
         limit.cancel()
         let status = process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
         return Run(

@@ -23,22 +23,36 @@
 // Macros with casts, which Swift does not import.
 static const int belay_evp_pkey_public_key = EVP_PKEY_PUBLIC_KEY;
 
-// A public key on a named curve from its point; NULL where the point is not on the curve.
+// A key on a named curve from its parts: a public key from its point, or the curve alone where `point` is NULL. NULL where the point
+// is not on the curve.
 //
 // In C because OSSL_PARAM keeps pointers to the names of its fields, and Swift's strings do not stay in place.
 // Building the key from its parts is five times as fast as d2i_PUBKEY, which asks every decoder in turn.
-static inline EVP_PKEY *belay_ec_public_key(const char *group, const unsigned char *point, size_t length) {
+static inline EVP_PKEY *belay_ec_key(const char *group, const unsigned char *point, size_t length) {
     OSSL_PARAM parameters[] = {
         OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)group, 0),
-        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, length),
+        point == NULL ? OSSL_PARAM_construct_end()
+                      : OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, length),
         OSSL_PARAM_construct_end(),
     };
     EVP_PKEY *key = NULL;
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
     if (context != NULL && EVP_PKEY_fromdata_init(context) == 1) {
-        EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters);
+        EVP_PKEY_fromdata(context, &key, point == NULL ? EVP_PKEY_KEY_PARAMETERS : EVP_PKEY_PUBLIC_KEY, parameters);
     }
     EVP_PKEY_CTX_free(context);
+    return key;
+}
+
+// A public key from its point and a key that has the curve alone; NULL where the point is not on the curve.
+//
+// Four times as fast again: most of the work of the function above is setting up the curve.
+static inline EVP_PKEY *belay_ec_public_key(EVP_PKEY *curve, const unsigned char *point, size_t length) {
+    EVP_PKEY *key = EVP_PKEY_dup(curve);
+    if (key != NULL && EVP_PKEY_set1_encoded_public_key(key, point, length) != 1) {
+        EVP_PKEY_free(key);
+        key = NULL;
+    }
     return key;
 }
 

@@ -21,7 +21,9 @@ package final class VerificationKey: @unchecked Sendable {
         switch kind {
         case .ellipticCurve(let curve):
             guard let group = curve.groupName else { return nil }
-            made = belay_ec_public_key(group, octets, octets.count)
+            made =
+                CurveParameters.usual(curve).map { belay_ec_public_key($0.handle, octets, octets.count) }
+                ?? belay_ec_key(group, octets, octets.count)
         case .rsa:
             guard let (modulus, exponent) = publicKey.rsaNumbers else { return nil }
             made = belay_rsa_public_key(modulus, modulus.count, exponent, exponent.count)
@@ -107,6 +109,33 @@ package final class VerificationKey: @unchecked Sendable {
             return d2i_PUBKEY(nil, &position, buffer.count)
         }
     }
+}
+
+/// A curve as OpenSSL has it set up, to copy keys from.
+private final class CurveParameters: @unchecked Sendable {
+    // Safe to share: never changed after `init`, only copied from.
+    let handle: OpaquePointer
+
+    init?(_ group: String) {
+        guard let made = belay_ec_key(group, nil, 0) else { return nil }
+        handle = made
+    }
+
+    deinit {
+        EVP_PKEY_free(handle)
+    }
+
+    /// The curves that nearly all keys on curves are on; constants, each set up at first use.
+    static func usual(_ curve: PublicKey.NamedCurve) -> CurveParameters? {
+        switch curve.groupName {
+        case "prime256v1": p256
+        case "secp384r1": p384
+        default: nil
+        }
+    }
+
+    private static let p256 = CurveParameters("prime256v1")
+    private static let p384 = CurveParameters("secp384r1")
 }
 
 extension Certificate {

@@ -27,7 +27,8 @@ struct TrustCaseFields: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: AnyKey.self)
-        for key in container.allKeys where !Self.inputs.union(Self.remarks).contains(key.stringValue) {
+        for key in container.allKeys
+        where !Self.inputs.contains(key.stringValue) && !Self.remarks.contains(key.stringValue) {
             throw CaseFault("the field '\(printable(key.stringValue))' is not known")
         }
         id = try container.decode(String.self, forKey: "id")

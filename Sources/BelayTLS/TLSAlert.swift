@@ -55,6 +55,8 @@ public struct TLSAlert: Sendable, Hashable {
     static let handshakeFailure = TLSAlert(code: 40)
     static let protocolVersion = TLSAlert(code: 70)
     static let insufficientSecurity = TLSAlert(code: 71)
+    /// What GnuTLS answers under TLS 1.2 to a list of client certificates that is empty.
+    static let decodeError = TLSAlert(code: 50)
     static let decryptError = TLSAlert(code: 51)
     static let noApplicationProtocol = TLSAlert(code: 120)
 

@@ -39,11 +39,13 @@ extension TLSSession {
     private func reason(
         for alert: TLSAlert, sentIdentity: Bool, offered: ClosedRange<TLSVersion>
     ) -> TLSError.Reason {
-        if let request = record.certificateRequest, alert.concernsCertificate {
+        if let request = record.certificateRequest {
             // An identity whose key the server cannot check is not sent: then, too, the server got none.
-            return sentIdentity && record.sentCertificateCount != 0
-                ? .clientCertificateRefused(alert)
-                : .clientCertificateRequired(acceptableIssuers: request.acceptableIssuers)
+            let sentNone = !sentIdentity || record.sentCertificateCount == 0
+            if sentNone, alert.concernsCertificate || alert == .decodeError {
+                return .clientCertificateRequired(acceptableIssuers: request.acceptableIssuers)
+            }
+            if !sentNone, alert.concernsCertificate { return .clientCertificateRefused(alert) }
         }
         switch alert {
         case .protocolVersion:

@@ -9,6 +9,9 @@ extension Certificate {
     /// Whether the algorithm is written the same, byte for byte, inside and outside of the signed part.
     package var writesAlgorithmTwiceAlike: Bool { layout.algorithmsAreIdentical }
 
+    /// Whether years through 2049 are written as UTCTime and later ones as GeneralizedTime.
+    package var writesTimesByProfile: Bool { layout.timesAreInProfile }
+
     /// Whether the certificate has an issuerUniqueID or subjectUniqueID.
     package var hasUniqueIdentifiers: Bool { layout.hasUniqueIdentifiers }
 }

@@ -18,7 +18,11 @@ final class CertificateLayout: Sendable {
     let signature: Range<Int>
     let algorithmsAreIdentical: Bool
     let hasUniqueIdentifiers: Bool
+    let timesAreInProfile: Bool
     let extensions: [ExtensionSlot]
+
+    /// 2050-01-01T00:00:00Z: from then on times are written as GeneralizedTime.
+    private static let year2050: Int64 = 2_524_608_000
 
     /// Walks a certificate (RFC 5280, section 4.1).
     init(_ der: [UInt8]) throws(DERError) {
@@ -33,8 +37,13 @@ final class CertificateLayout: Sendable {
         issuer = try CertificateLayout.readName(&reader)
 
         let validity = try reader.enter(.sequence)
+        let startIsGeneralized = reader.next(is: .generalizedTime)
         notBefore = try reader.readTime()
+        let endIsGeneralized = reader.next(is: .generalizedTime)
         notAfter = try reader.readTime()
+        timesAreInProfile =
+            startIsGeneralized == (notBefore >= CertificateLayout.year2050)
+            && endIsGeneralized == (notAfter >= CertificateLayout.year2050)
         try reader.leave(validity)
 
         subject = try CertificateLayout.readName(&reader)

@@ -3,7 +3,7 @@ import BelayCertificates
 /// The basic fields are as the profile wants them (RFC 5280, section 4.1).
 struct CertificateFormRule: PathRule {
     static let catalogue: [Rule] = [
-        .versionNotThree, .serialNumberForm, .emptyAuthorityName, .uniqueIdentifier, .algorithmsDiffer,
+        .versionNotThree, .serialNumberForm, .emptyAuthorityName, .uniqueIdentifier, .algorithmsDiffer, .timeForm,
     ]
 
     func examine(_ depth: Int, of path: [PathCertificate], in context: EvaluationContext, log: inout FindingLog) {
@@ -28,6 +28,11 @@ struct CertificateFormRule: PathRule {
         }
         if certificate.hasUniqueIdentifiers {
             log.report(.uniqueIdentifier, at: depth, of: path, "it has a unique identifier beside its names")
+        }
+        if !certificate.writesTimesByProfile {
+            log.report(
+                .timeForm, at: depth, of: path, "a year through 2049 is written as GeneralizedTime",
+                expected: "UTCTime through 2049, GeneralizedTime from 2050", found: "\(certificate.validity)")
         }
         if !certificate.writesAlgorithmTwiceAlike {
             log.report(
@@ -72,6 +77,10 @@ extension Rule {
         "rfc5280.unique-identifier", "Certificates have no unique identifiers.", .fatal,
         remedy: "Have the certificate issued without issuerUniqueID and subjectUniqueID.",
         source: "RFC 5280, section 4.1.2.8")
+    static let timeForm = Rule(
+        "rfc5280.time-form", "Years through 2049 are written as UTCTime, later ones as GeneralizedTime.", .fatal,
+        remedy: "Have the certificate issued by software that writes times by the profile.",
+        source: "RFC 5280, section 4.1.2.5")
     static let algorithmsDiffer = Rule(
         "rfc5280.algorithm", "The algorithm is written the same in both places.", .fatal,
         remedy: "Have the certificate issued by software that writes the parameters in both places.",

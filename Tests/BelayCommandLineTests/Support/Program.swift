@@ -4,7 +4,7 @@ import Testing
 /// The built program, run as a user would.
 enum Program {
     /// How a run ended.
-    struct Run {
+    struct Run: Sendable {
         let status: Int32
         let output: String
         let errors: String
@@ -52,55 +52,74 @@ enum Program {
     static func run(
         _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
     ) async throws -> Run {
+        let executable = try executable()
+        await Gate.programs.enter()
+        let result: Result<Run, any Error>
+        do {
+            result = .success(
+                try await blocking { try runHere(executable, arguments, input: input, environment: environment) })
+        } catch {
+            result = .failure(error)
+        }
+        await Gate.programs.leave()
+        return try result.get()
+    }
+
+    private static func runHere(
+        _ executable: URL, _ arguments: [String], input: String?, environment: [String: String]
+    ) throws -> Run {
         let process = Process()
-        process.executableURL = try executable()
+        process.executableURL = executable
         process.arguments = arguments
         process.environment = ["PATH": "/usr/bin:/bin", "TERM": "xterm-256color"].merging(environment) { $1 }
         let output = Pipe()
         let errors = Pipe()
+        let source = Pipe()
         process.standardOutput = output
         process.standardError = errors
-        let source = Pipe()
         process.standardInput = input == nil ? FileHandle.nullDevice : source
-        // Before it starts: a handler that is set after the end is never called.
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        process.terminationHandler = { _ in end.finish() }
         try process.run()
         let pid = process.processIdentifier
-        let limit = Task {
-            try await Task.sleep(for: .seconds(60))
-            kill(pid, SIGKILL)
-        }
-        async let outputBytes = read(output)
-        async let errorBytes = read(errors)
+        let limit = DispatchWorkItem { kill(pid, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: limit)
+        let complaints = Reader(errors)
         if let input {
-            let bytes = Data(input.utf8)
-            let handle = source.fileHandleForWriting
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async {
-                    try? handle.write(contentsOf: bytes)
-                    try? handle.close()
-                    continuation.resume()
-                }
+            let writer = source.fileHandleForWriting
+            Thread.detachNewThread {
+                try? writer.write(contentsOf: Data(input.utf8))
+                try? writer.close()
             }
         }
-        let run = (await outputBytes, await errorBytes)
-        for await _ in ends {}
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        let errorText = complaints.wait()
+        process.waitUntilExit()
         limit.cancel()
         let status = process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
         return Run(
-            status: status, output: String(decoding: run.0, as: UTF8.self),
-            errors: String(decoding: run.1, as: UTF8.self)
-        )
+            status: status, output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: errorText, as: UTF8.self))
     }
 
     /// Runs it with arguments as they come.
     static func run(_ arguments: String...) async throws -> Run { try await run(arguments) }
 
-    private static func read(_ pipe: Pipe) async -> Data {
-        let handle = pipe.fileHandleForReading
-        return await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: handle.readDataToEndOfFile()) }
+    /// Reads a pipe to its end in a thread of its own.
+    private final class Reader: @unchecked Sendable {
+        // `data` is written before `done` is signalled and read after it was waited for.
+        private var data = Data()
+        private let done = DispatchSemaphore(value: 0)
+
+        init(_ pipe: Pipe) {
+            let handle = pipe.fileHandleForReading
+            Thread.detachNewThread { [self] in
+                data = handle.readDataToEndOfFile()
+                done.signal()
+            }
+        }
+
+        func wait() -> Data {
+            done.wait()
+            return data
         }
     }
 }

@@ -5,16 +5,19 @@ import Foundation
 
 /// A laboratory with all its servers, and files for the command line: made once for all tests.
 struct Stage: Sendable {
+    let loop: EventLoop
     let laboratory: Laboratory
     let folder: Folder
     /// The public roots: what stands for the machine's anchors.
     let anchors: String
 
     static let shared = Task {
-        let laboratory = try await Laboratory.start(on: try EventLoop())
+        let loop = try EventLoop()
+        let laboratory = try await Laboratory.start(on: loop)
         let folder = try Folder()
         let roots = laboratory.world.authorities.systemRoots.map(\.pem).joined()
-        return Stage(laboratory: laboratory, folder: folder, anchors: try folder.write("roots.pem", roots))
+        return Stage(
+            loop: loop, laboratory: laboratory, folder: folder, anchors: try folder.write("roots.pem", roots))
     }
 
     /// The options that a check of a laboratory server needs: where to dial, and what to trust.
@@ -55,4 +58,16 @@ final class Folder: Sendable {
     }
 
     func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+}
+
+extension Folder {
+    /// A folder for files whose names are used once.
+    static let shared = SharedFolder()
+
+    /// Made at first use.
+    struct SharedFolder: Sendable {
+        private let folder = Result { try Folder() }
+
+        func write(_ name: String, _ text: String) throws -> String { try folder.get().write(name, text) }
+    }
 }

@@ -99,7 +99,7 @@ struct ProfileRuleTests {
     }
 
     /// A leaf whose signed part is taken apart, bent, and signed again.
-    private func rebuilt(_ bend: (inout [[UInt8]]) throws -> Void, outer: [UInt8]? = nil) throws -> Verdict {
+    private func rebuilt(_ bend: (inout [[UInt8]]) throws -> Void) throws -> Verdict {
         let world = try TestPKI.good.get()
         var reader = DERReader(world.leaf.signedBytes)
         let sequence = try reader.enter(.sequence)
@@ -110,11 +110,39 @@ struct ProfileRuleTests {
         try bend(&elements)
         let signed = DERWriter.element(.sequence, elements.joined())
         let signature = try world.intermediate.privateKey.sign(signed, with: .ecdsa(.sha256))
-        let der = DERWriter.sequence(signed, outer ?? algorithm, DERWriter.bitString(signature))
+        let der = DERWriter.sequence(signed, algorithm, DERWriter.bitString(signature))
         var trust = world.trust
         trust.chain[0] = der
         trust.rules = .rfc5280
         return trust.evaluate()
+    }
+
+    @Test("an RSA algorithm written with NULL in one place only is reported by the profile alone")
+    func algorithmForm() throws {
+        let root = try CertificateIssuer.selfSigned(
+            .authority(named: "RSA Root", validity: .current), key: .generate(.rsa(bits: 2_048)))
+        let key = try PrivateKey.generate(.p256)
+        let leaf = try root.issue(.server(names: [TestPKI.host], validity: .current), for: key.publicKey)
+        // The signed part without the NULL, signed again; beside the signature the NULL stays.
+        let sha256WithRSA = try #require(OID(dotted: "1.2.840.113549.1.1.11"))
+        let withNull = DERWriter.sequence(
+            DERWriter.objectIdentifier(sha256WithRSA), DERWriter.element(.null, []))
+        let withoutNull = DERWriter.sequence(DERWriter.objectIdentifier(sha256WithRSA))
+        var reader = DERReader(leaf.signedBytes)
+        let sequence = try reader.enter(.sequence)
+        var elements: [[UInt8]] = []
+        while !reader.isAtEnd { elements.append(Array(reader.bytes[try reader.readAny().element])) }
+        try reader.leave(sequence)
+        #expect(elements[2] == withNull)
+        elements[2] = withoutNull
+        let signed = DERWriter.element(.sequence, elements.joined())
+        let signature = try root.privateKey.sign(signed, with: .rsaPKCS1(.sha256))
+        let der = DERWriter.sequence(signed, withNull, DERWriter.bitString(signature))
+        var trust = TestPKI.trust([leaf], anchors: [root.certificate])
+        trust.chain = [der]
+        #expect(trust.evaluate().result == .unspecified)
+        trust.rules = .rfc5280
+        #expect(trust.evaluate().errors == ["rfc5280.algorithm"])
     }
 
     @Test("taking a certificate apart and signing it again changes nothing by itself")

@@ -46,7 +46,8 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(name: "BelayCertificatesTests", dependencies: ["BelayCertificates"], swiftSettings: strict),
-        .testTarget(name: "BelayTrustTests", dependencies: ["BelayTrust"], swiftSettings: strict),
+        .testTarget(
+            name: "BelayTrustTests", dependencies: ["BelayTrust", "BelayCertificates"], swiftSettings: strict),
         .testTarget(
             name: "BelayTLSTests", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL"],
             swiftSettings: strict),

@@ -47,7 +47,8 @@ let package = Package(
 
         .testTarget(name: "BelayCertificatesTests", dependencies: ["BelayCertificates"], swiftSettings: strict),
         .testTarget(
-            name: "BelayTrustTests", dependencies: ["BelayTrust", "BelayCertificates"], swiftSettings: strict),
+            name: "BelayTrustTests", dependencies: ["BelayTrust", "BelayCertificates", "COpenSSL"],
+            swiftSettings: strict),
         .testTarget(
             name: "BelayTLSTests", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL"],
             swiftSettings: strict),

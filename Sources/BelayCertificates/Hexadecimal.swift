@@ -1,12 +1,12 @@
+private let digits = Array("0123456789abcdef".utf8)
+
 /// Two lower-case hexadecimal digits.
 package func hexadecimal(_ byte: UInt8) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: [digits[Int(byte >> 4)], digits[Int(byte & 15)]], as: UTF8.self)
+    String(decoding: [digits[Int(byte >> 4)], digits[Int(byte & 15)]], as: UTF8.self)
 }
 
 /// Lower-case hexadecimal digits, with an optional separator between octets.
 package func hexadecimal(_ bytes: some Collection<UInt8>, separator: String = "") -> String {
-    let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count * (2 + separator.utf8.count))
     for byte in bytes {

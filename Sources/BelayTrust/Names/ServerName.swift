@@ -20,14 +20,15 @@ public enum ServerName: Sendable, Hashable {
         guard !host.isEmpty else { throw ServerNameError(host, .empty) }
         // C libraries would read the text up to a NUL and take what is before it for the whole.
         guard !host.utf8.contains(0) else { throw ServerNameError(host, .invalidCharacter(host)) }
-        if host.contains(":") || host.hasPrefix("[") {
+        if host.utf8.contains(0x3A) || host.utf8.first == 0x5B {
             guard let address = IPAddress(host), address.octets.count == 16 else {
                 throw ServerNameError(host, .notAnAddress)
             }
             self = .ip(address)
             return
         }
-        if let address = IPAddress(host) {
+        // An IPv4 address ends in a digit; hardly any name does.
+        if host.utf8.last?.isDigit == true, let address = IPAddress(host) {
             self = .ip(address)
             return
         }
@@ -38,15 +39,15 @@ public enum ServerName: Sendable, Hashable {
         var ascii = host
         if !host.utf8.allSatisfy({ $0 < 0x80 }) { ascii = try toASCII(host) }
         ascii = lowercaseASCII(ascii)
-        if ascii.hasSuffix(".") { ascii.removeLast() }
+        if ascii.utf8.last == 0x2E { ascii.removeLast() }
         guard ascii.utf8.count <= 253 else { throw ServerNameError(host, .tooLong) }
-        let labels = ascii.split(separator: ".", omittingEmptySubsequences: false)
+        let labels = ascii.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
         for label in labels {
             guard !label.isEmpty else { throw ServerNameError(host, .emptyLabel) }
-            guard label.utf8.count <= 63 else { throw ServerNameError(host, .labelTooLong(String(label))) }
+            guard label.count <= 63 else { throw ServerNameError(host, .labelTooLong(String(Substring(label)))) }
             // Underscores are no letters of host names, but the hosts of real services have them.
-            guard label.utf8.allSatisfy({ $0.isHostCharacter }), label.first != "-", label.last != "-" else {
-                throw ServerNameError(host, .invalidCharacter(String(label)))
+            guard label.allSatisfy({ $0.isHostCharacter }), label.first != 0x2D, label.last != 0x2D else {
+                throw ServerNameError(host, .invalidCharacter(String(Substring(label))))
             }
         }
         // A resolver would read a name that ends in a number as an address of some historic form.
@@ -55,11 +56,11 @@ public enum ServerName: Sendable, Hashable {
     }
 
     /// Whether a label is a number to the functions that read historic forms of addresses: decimal, octal, hexadecimal.
-    private static func isNumber(_ label: Substring) -> Bool {
-        if label.hasPrefix("0x") {
-            return label.utf8.dropFirst(2).allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 >= 0x61 && $0 <= 0x66 }
+    private static func isNumber(_ label: Substring.UTF8View) -> Bool {
+        if label.starts(with: [0x30, 0x78]) {
+            return label.dropFirst(2).allSatisfy { $0.isDigit || $0 >= 0x61 && $0 <= 0x66 }
         }
-        return label.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+        return label.allSatisfy(\.isDigit)
     }
 
     private static func toASCII(_ host: String) throws(ServerNameError) -> String {
@@ -135,6 +136,9 @@ extension ServerNameError: CustomStringConvertible {
 }
 
 extension UInt8 {
+    /// Whether the octet is a decimal digit of ASCII.
+    fileprivate var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+
     /// Whether the octet may stand in a label of a host name; the underscore is tolerated.
     var isHostCharacter: Bool {
         switch self {

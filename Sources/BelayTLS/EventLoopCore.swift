@@ -1,3 +1,4 @@
+import BelayCertificates
 import CSystem
 import Glibc
 
@@ -8,7 +9,7 @@ final class EventLoopCore: Sendable {
     private let epoll: CInt
     private let wake: CInt
     private let timer: CInt
-    private let state = Guarded(State())
+    private let state = Protected(State())
 
     typealias Continuation = CheckedContinuation<EventLoop.Outcome, Never>
 

@@ -1,3 +1,4 @@
+import BelayCertificates
 import CSystem
 import Glibc
 
@@ -7,14 +8,14 @@ import Glibc
 /// cancelled or out of time ends at once, and its thread when the system lets it go.
 public final class SystemResolver: HostResolver {
     private let loop: EventLoop
-    private let queue: Guarded<Queue>
+    private let queue: Protected<Queue>
 
     /// A resolver whose waits run on `loop`.
     ///
     /// - Parameter maximumThreads: how many names may be looked up at the same time; further ones wait for their turn.
     public init(loop: EventLoop, maximumThreads: Int = 8) {
         self.loop = loop
-        queue = Guarded(Queue(maximumThreads: max(1, maximumThreads)))
+        queue = Protected(Queue(maximumThreads: max(1, maximumThreads)))
     }
 
     /// The addresses that `getaddrinfo` gives, in its order (RFC 6724).
@@ -51,8 +52,8 @@ public final class SystemResolver: HostResolver {
 private final class Lookup: Sendable {
     let host: String
     let port: UInt16
-    let result = Guarded<Result<[SocketAddress], ResolutionError>?>(nil)
-    let isAbandoned = Guarded(false)
+    let result = Protected<Result<[SocketAddress], ResolutionError>?>(nil)
+    let isAbandoned = Protected(false)
 
     init(host: String, port: UInt16) {
         self.host = host
@@ -84,7 +85,7 @@ private struct Queue {
     var waiting: [Job] = []
 
     /// Starts a thread for the job, or lets it wait for one; false when there is no thread at all.
-    static func begin(_ job: Job, in queue: Guarded<Queue>) -> Bool {
+    static func begin(_ job: Job, in queue: Protected<Queue>) -> Bool {
         let startsThread = queue.withLock { queue in
             guard queue.threads < queue.maximumThreads else {
                 queue.waiting.append(job)
@@ -121,9 +122,9 @@ private struct Queue {
 /// What a lookup thread runs: its first job, then whatever waits.
 private final class Worker {
     private var job: Job?
-    private let queue: Guarded<Queue>
+    private let queue: Protected<Queue>
 
-    init(first: Job, queue: Guarded<Queue>) {
+    init(first: Job, queue: Protected<Queue>) {
         job = first
         self.queue = queue
     }

@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTrust
 import FoundationEssentials
 
@@ -15,7 +16,7 @@ import FoundationEssentials
 public final class TLSClient: Sendable {
     private let loop: EventLoop
     private let resolver: any HostResolver
-    private let contexts = Guarded<[TLSContext.Key: TLSContext]>([:])
+    private let contexts = Protected<[TLSContext.Key: TLSContext]>([:])
 
     /// More combinations of options than this are not kept.
     private static let contextLimit = 64

@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTrust
 import CSystem
 import Glibc
@@ -115,7 +116,7 @@ public struct TLSServerStatistics: Sendable {
 /// A server's figures, and who waits for them to change.
 final class TLSServerState: Sendable {
     private let loop: EventLoop
-    private let guarded = Guarded(Values())
+    private let guarded = Protected(Values())
 
     private struct Values {
         var statistics = TLSServerStatistics()

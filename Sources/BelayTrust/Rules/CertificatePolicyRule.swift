@@ -9,10 +9,6 @@ struct CertificatePolicyRule: PathRule {
 
     func examine(_ depth: Int, of path: [PathCertificate], in context: EvaluationContext, log: inout FindingLog) {
         let top = path[depth]
-        check(top.certificatePolicies, "certificate policies", depth, path, &log)
-        check(top.policyMappings, "policy mappings", depth, path, &log)
-        check(top.policyConstraints, "policy constraints", depth, path, &log)
-        check(top.inhibitAnyPolicy, "inhibit any-policy", depth, path, &log)
         // Without a demand for explicit policies anywhere, no policy can be missing.
         guard top.isAnchor, depth > 0,
             path[..<depth].contains(where: { $0.policyConstraints.value?.requireExplicitPolicy != nil })
@@ -24,17 +20,6 @@ struct CertificatePolicyRule: PathRule {
                 expected: "a certificate policy that the authorities of the path hand down",
                 found: path[failure].certificatePolicies.value.map { $0.map(\.description).joined(separator: ", ") }
                     ?? "no certificate policies")
-        }
-    }
-
-    private func check<Value>(
-        _ value: PathCertificate.Decoded<Value>, _ name: String, _ depth: Int, _ path: [PathCertificate],
-        _ log: inout FindingLog
-    ) {
-        if case .malformed(let error) = value {
-            log.report(
-                .malformedExtension, at: depth, of: path, "the extension '\(name)' is malformed: \(error)",
-                expected: "the form of RFC 5280", found: error.description)
         }
     }
 }

@@ -13,6 +13,10 @@ struct ExtensionRule: PathRule {
         check(subject.subjectKeyIdentifier, "subject key identifier", depth, path, &log)
         check(subject.authorityKeyIdentifier, "authority key identifier", depth, path, &log)
         check(subject.alternativeNames, "subject alternative names", depth, path, &log)
+        check(subject.certificatePolicies, "certificate policies", depth, path, &log)
+        check(subject.policyMappings, "policy mappings", depth, path, &log)
+        check(subject.policyConstraints, "policy constraints", depth, path, &log)
+        check(subject.inhibitAnyPolicy, "inhibit any-policy", depth, path, &log)
         if subject.certificate.hasUnhandledCriticalExtension {
             for identifier in subject.certificate.unhandledCriticalExtensions {
                 log.report(

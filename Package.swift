@@ -45,7 +45,11 @@ let package = Package(
             dependencies: ["BelayArguments", "BelayCertificates", "BelayTrust", "BelayTLS", "BelayLaboratory"],
             swiftSettings: strict),
 
-        .testTarget(name: "BelayCertificatesTests", dependencies: ["BelayCertificates"], swiftSettings: strict),
+        // What several test targets use: running programs, temporary folders.
+        .target(
+            name: "TestSupport", dependencies: ["BelayCertificates"], path: "Tests/Support", swiftSettings: strict),
+        .testTarget(
+            name: "BelayCertificatesTests", dependencies: ["TestSupport", "BelayCertificates"], swiftSettings: strict),
         .testTarget(
             name: "BelayTrustTests", dependencies: ["BelayTrust", "BelayCertificates", "COpenSSL"],
             swiftSettings: strict),
@@ -58,7 +62,16 @@ let package = Package(
         .testTarget(name: "BelayArgumentsTests", dependencies: ["BelayArguments"], swiftSettings: strict),
         .testTarget(
             name: "BelayCommandLineTests",
-            dependencies: ["BelayCommandLine", "BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates"],
+            dependencies: [
+                "TestSupport", "BelayCommandLine", "BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates",
+            ],
+            swiftSettings: strict),
+        // Against nginx, OpenSSL, GnuTLS and curl.
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: [
+                "TestSupport", "BelayCommandLine", "BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

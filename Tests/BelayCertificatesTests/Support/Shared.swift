@@ -1,0 +1,2 @@
+// Nearly every test here runs a tool or writes a file.
+@_exported import TestSupport

@@ -1,0 +1,2 @@
+// Every test here runs the program.
+@_exported import TestSupport

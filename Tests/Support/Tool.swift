@@ -1,0 +1,125 @@
+import Foundation
+
+/// A program of the machine, run to its end: the foreign opinion that tests compare with.
+package enum Tool {
+    /// How a run ended.
+    package struct Result: Sendable {
+        package let status: Int32
+        package let output: [UInt8]
+        package let errors: String
+        package var text: String { String(decoding: output, as: UTF8.self) }
+        /// Both outputs, for programs that are not particular about which they use.
+        package var all: String { text + errors }
+    }
+
+    /// A program that should have succeeded.
+    package struct Failed: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
+    }
+
+    /// Runs a program with arguments; `input` goes to its standard input. It blocks its thread.
+    ///
+    /// Foundation's `Data(contentsOf:)` leaks at every empty file and its `Process` now and then, which would hide leaks of ours from
+    /// the address sanitizer. So the system is called instead.
+    package static func run(_ program: String, _ arguments: [String], input: [UInt8] = []) throws -> Result {
+        let files = try Files(input: input)
+        return try files.result(status: Launch.runToEnd([program] + arguments, files))
+    }
+
+    /// Runs a program with arguments, and lets other tasks run meanwhile; at most a minute.
+    ///
+    /// - Parameters:
+    ///   - keepsInputOpen: whether the program sees no end of its input, which has to be small then.
+    ///   - environment: the program's whole environment; the tests' own when nil.
+    package static func finish(
+        _ program: String, _ arguments: [String], input: [UInt8] = [], keepsInputOpen: Bool = false,
+        environment: [String: String]? = nil
+    ) async throws -> Result {
+        await Gate.programs.enter()
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(
+                try await finishNow(
+                    program, arguments, input: input, keepsInputOpen: keepsInputOpen, environment: environment))
+        } catch {
+            result = .failure(error)
+        }
+        await Gate.programs.leave()
+        return try result.get()
+    }
+
+    private static func finishNow(
+        _ program: String, _ arguments: [String], input: [UInt8], keepsInputOpen: Bool, environment: [String: String]?
+    ) async throws -> Result {
+        let files = try Files(input: input)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        if let environment { process.environment = environment }
+        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: files.input))
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: files.output))
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: files.errors))
+        let pipe = Pipe()
+        if keepsInputOpen {
+            try pipe.fileHandleForWriting.write(contentsOf: Data(input))
+            process.standardInput = pipe
+        }
+        defer { try? pipe.fileHandleForWriting.close() }
+        // Before it starts: a handler that is set after the end is never called.
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        process.terminationHandler = { _ in end.finish() }
+        try Launch.run(process)
+        let pid = process.processIdentifier
+        let limit = Task {
+            try await Task.sleep(for: .seconds(60))
+            kill(pid, SIGKILL)
+        }
+        // Not to be cancelled: the process would go on without anybody.
+        await Task { for await _ in ends {} }.value
+        limit.cancel()
+        return try files.result(
+            status: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
+    }
+
+    /// Runs `openssl`; anything but success is an error.
+    @discardableResult
+    package static func openssl(_ arguments: String..., input: [UInt8] = []) throws -> Result {
+        try succeed("openssl", arguments, input: input)
+    }
+
+    /// Runs a program; anything but success is an error.
+    @discardableResult
+    package static func succeed(_ program: String, _ arguments: [String], input: [UInt8] = []) throws -> Result {
+        let result = try run(program, arguments, input: input)
+        guard result.status == 0 else {
+            throw Failed(description: "\(program) \(arguments.joined(separator: " ")): \(result.errors)")
+        }
+        return result
+    }
+
+    /// The files that a program reads and writes: no program can block on them, as it could on a full pipe.
+    struct Files {
+        let input: String
+        let output: String
+        let errors: String
+        private let folder: TemporaryFolder
+
+        init(input bytes: [UInt8]) throws {
+            folder = try TemporaryFolder()
+            input = try folder.write("input", bytes)
+            output = try folder.write("output", [])
+            errors = try folder.write("errors", [])
+        }
+
+        /// What came of the program; a signal counts as 128 and its number, as in a shell.
+        func result(status: Int32) throws -> Result {
+            Result(
+                status: status, output: try folder.read("output"),
+                errors: String(decoding: try folder.read("errors"), as: UTF8.self))
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Cuts a stream of bytes into lines of a bounded length.
 struct LineSplitter {
     /// A line of the stream.
@@ -18,13 +20,16 @@ struct LineSplitter {
 
     /// Takes bytes as they come; complete lines are added to ``lines``.
     mutating func feed(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes[...]
-        while let end = rest.firstIndex(of: 0x0A) {
-            take(rest[..<end])
+        guard var start = bytes.baseAddress else { return }
+        var count = bytes.count
+        while count > 0, let end = memchr(start, 0x0A, count) {
+            let length = UnsafeRawPointer(end) - start
+            take(UnsafeRawBufferPointer(start: start, count: length))
             endLine()
-            rest = rest[(end + 1)...]
+            start = UnsafeRawPointer(end) + 1
+            count -= length + 1
         }
-        take(rest)
+        take(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     /// The stream has ended: what is left is a line, unless nothing is.
@@ -38,14 +43,14 @@ struct LineSplitter {
         return lines
     }
 
-    private mutating func take(_ part: Slice<UnsafeRawBufferPointer>) {
+    private mutating func take(_ part: UnsafeRawBufferPointer) {
         guard !isSkipping else { return }
         guard pending.count + part.count <= limit else {
             isSkipping = true
             pending = []
             return
         }
-        pending.append(contentsOf: UnsafeRawBufferPointer(rebasing: part))
+        pending.append(contentsOf: part)
     }
 
     private mutating func endLine() {

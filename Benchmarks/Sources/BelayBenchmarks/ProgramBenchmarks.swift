@@ -78,7 +78,7 @@ struct ProgramBenchmarks {
         let policy = TrustPolicy.tlsServer(name: try ServerName(Material.host))
         var command10: [Run] = []
         var command1: [Run] = []
-        var library: [Double] = []
+        var library = Rates()
         for _ in 0..<rounds {
             command10 += try Run.measure(command, input: all)
             command1 += try Run.measure(command, input: some)
@@ -89,7 +89,7 @@ struct ProgramBenchmarks {
                 trust.cache = cache
                 guard trust.evaluate().isTrusted else { throw BenchmarkError("Belay refuses the chain") }
             }
-            library.append(Double(count) / (Cost.now() - start).processor)
+            library.add(count, Cost.now() - start)
         }
         report.add(
             Comparison(
@@ -101,7 +101,9 @@ struct ProgramBenchmarks {
                     values: command10.map { Double(count) / $0.processor }),
                 peer: .init(
                     name: "ServerTrust.evaluate in a loop",
-                    includes: "the same chains in DER, anchors loaded, a TrustCache for all", values: library),
+                    includes: "the same chains in DER, anchors loaded, a TrustCache for all",
+                    values: library.perProcessorSecond),
+                wallRatios: zip(command10, library.perSecond).map { Double(count) / $0.wall / $1 },
                 target: .atLeast(0.7)))
         report.add(
             Comparison(

@@ -73,15 +73,18 @@ struct Comparison: Codable {
         isMet = target?.isMet(by: ratio.median)
     }
 
-    /// Compares quantities of which less is better, such as times; the pairs belong together.
-    init(_ name: String, measure: String, unit: String, ours: Quantity, peer: Quantity, target: Target?) {
+    /// Compares other quantities, such as times or memory; the pairs belong together.
+    init(
+        _ name: String, measure: String, unit: String, ours: Quantity, peer: Quantity, wallRatios: [Double]? = nil,
+        target: Target?
+    ) {
         self.name = name
         self.measure = measure
         self.ours = Side(name: ours.name, includes: ours.includes, unit: unit, value: Spread(ours.values))
         self.peer = Side(name: peer.name, includes: peer.includes, unit: unit, value: Spread(peer.values))
         let ratio = Spread(zip(ours.values, peer.values).map { $0 / $1 })
         self.ratio = ratio
-        wallRatio = nil
+        wallRatio = wallRatios.map { Spread($0) }
         self.target = target?.text
         isMet = target?.isMet(by: ratio.median)
     }

@@ -142,4 +142,18 @@ struct VerdictCacheTests {
         #expect(!trust.evaluate().isTrusted)
     }
     #endif
+
+    @Test("where certificates are pinned, a verdict does not outlive the anchor of the other path that was judged")
+    func outlivesNoAnchor() throws {
+        let world = try TestPKI(root: { $0.validity = Validity(from: moment - 10, through: moment + 100) })
+        let policy = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: [world.leaf])
+        let cache = VerdictCache()
+        let trust = world.trust
+        let verdict = cache.evaluate(trust, under: policy)
+        #expect(verdict.path == [world.leaf])
+        #expect(cache.count == 1)
+        let later = trust.with { $0.evaluationTime = moment + 101 }
+        #expect(!policy.evaluate(later).isTrusted)
+        #expect(!cache.evaluate(later, under: policy).isTrusted)
+    }
 }

@@ -37,7 +37,7 @@ public final class VerdictCache: Sendable {
         let key = Key(trust: trust, policy: policy)
         if let entry = entries.withLock({ $0[key] }), entry.holds.contains(now) { return entry.verdict }
         let verdict = policy.evaluate(trust)
-        guard verdict.result == .unspecified, let holds = Self.period(around: now, verdict, trust) else {
+        guard verdict.result == .unspecified, let holds = Self.period(around: now, verdict, trust, policy) else {
             return verdict
         }
         let capacity = capacity
@@ -52,7 +52,9 @@ public final class VerdictCache: Sendable {
     public var count: Int { entries.withLock { $0.count } }
 
     /// The seconds around a moment in which no date of a certificate or list changes sides; nil where they cannot be read.
-    private static func period(around now: Int64, _ verdict: Verdict, _ trust: ServerTrust) -> ClosedRange<Int64>? {
+    private static func period(
+        around now: Int64, _ verdict: Verdict, _ trust: ServerTrust, _ policy: SecurityPolicy
+    ) -> ClosedRange<Int64>? {
         var first = Int64.min
         var last = Int64.max
         /// The last second before something changes.
@@ -63,6 +65,10 @@ public final class VerdictCache: Sendable {
         for der in trust.chain {
             guard let certificate = try? Certificate(der: der) else { return nil }
             certificates.append(certificate)
+        }
+        if policy.pinningMode == .certificate {
+            // Two paths were judged, and the verdict shows the one to the pinned certificate: the other goes to some anchor.
+            certificates += policy.pinnedCertificates + trust.anchorStores.flatMap(\.certificates)
         }
         for certificate in certificates {
             note(lastSecond: certificate.validity.notBeforeSeconds - 1)

@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTrust
 import Glibc
 import Testing
@@ -188,7 +189,7 @@ struct CancellationTests {
 /// A resolver that never answers.
 private final class StuckResolver: HostResolver {
     private let loop: EventLoop
-    private let state = Guarded<(isAsked: Bool, waiter: EventToken?)>((false, nil))
+    private let state = Protected<(isAsked: Bool, waiter: EventToken?)>((false, nil))
 
     init(loop: EventLoop) {
         self.loop = loop

@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTrust
 import Testing
 
@@ -80,7 +81,7 @@ struct ClientIdentityTests {
     @Test("an identity is sent with its chain", arguments: versions)
     func sent(version: TLSVersion) async throws {
         let bench = try Bench()
-        let seen = Guarded<[[UInt8]]>([])
+        let seen = Protected<[[UInt8]]>([])
         let server = try bench.server {
             $0.minimumVersion = version
             $0.maximumVersion = version

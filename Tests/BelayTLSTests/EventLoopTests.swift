@@ -1,3 +1,4 @@
+import BelayCertificates
 import Glibc
 import Testing
 
@@ -21,7 +22,7 @@ struct EventLoopTests {
     @Test("deadlines are met in their order, whatever the order of the waits")
     func order() async throws {
         let loop = try EventLoop()
-        let finished = Guarded<[Int]>([])
+        let finished = Protected<[Int]>([])
         await withTaskGroup(of: Void.self) { group in
             for milliseconds in [90, 30, 60, 1] {
                 group.addTask {

@@ -174,7 +174,7 @@ struct HandshakeTests {
     @Test("data that arrives in one piece with session tickets is not waited for in vain")
     func dataBehindTickets() async throws {
         let bench = try Bench()
-        let isWritten = Guarded(false)
+        let isWritten = Protected(false)
         let server = try bench.server { configuration in
             configuration.handler = { connection throws(TLSError) in
                 try await connection.write(Array("welcome".utf8))

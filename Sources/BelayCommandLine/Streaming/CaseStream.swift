@@ -46,7 +46,10 @@ struct CaseStream {
                 let end = min(start + Self.batchSize, lines.count)
                 let answers = try await Self.answers(to: Array(lines[start..<end]), judge)
                 isClean = isClean && answers.allSatisfy(\.isCase)
-                try console.write(Array(answers.map(\.bytes).joined()))
+                var output: [UInt8] = []
+                output.reserveCapacity(answers.reduce(0) { $0 + $1.bytes.count })
+                for answer in answers { output.append(contentsOf: answer.bytes) }
+                try console.write(output)
                 start = end
             }
             if count == 0 { return isClean }

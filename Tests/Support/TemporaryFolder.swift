@@ -11,6 +11,11 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit {
+        remove()
+    }
+
+    /// Takes the folder away now, where nobody knows when the value goes.
+    package func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }
 

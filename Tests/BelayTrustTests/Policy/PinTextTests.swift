@@ -20,6 +20,20 @@ struct PinTextTests {
         #expect(try SPKIPin(text: text) == SPKIPin(SHA256Digest(of: [])))
     }
 
+    // printf 70 | openssl dgst -sha256 -binary | base64
+    private static let slash = "/1oa4BKvpdTIicUK1Ceq9UXTGk+sBP/BxNA9QDukJQo="
+
+    @Test(
+        "a digest that begins with a slash keeps it after either prefix",
+        arguments: [
+            slash, "sha256/" + slash, "sha256//" + slash, "SHA256/" + slash, "pin-sha256=\"\(slash)\"",
+            "sha256/" + slash.dropLast(), "sha256//" + slash.dropLast(),
+            "sha256/_1oa4BKvpdTIicUK1Ceq9UXTGk-sBP_BxNA9QDukJQo",
+        ])
+    func leadingSlash(text: String) throws {
+        #expect(try SPKIPin(text: text) == SPKIPin(SHA256Digest(of: Array("70".utf8))))
+    }
+
     @Test(
         "a SHA-1 pin is refused as such",
         arguments: [

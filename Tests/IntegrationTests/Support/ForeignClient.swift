@@ -87,5 +87,8 @@ struct VisitedLaboratory: Provided {
             laboratory: laboratory, folder: folder, anchors: try folder.write("roots.pem", roots))
     }
 
-    func end() async { await laboratory.stop() }
+    func end() async {
+        await laboratory.stop()
+        folder.remove()
+    }
 }

@@ -157,5 +157,7 @@ struct ForeignWorlds: Provided {
         ForeignWorlds(openssl: try ForeignWorld(madeBy: .openssl), gnutls: try ForeignWorld(madeBy: .certtool))
     }
 
-    func end() async {}
+    func end() async {
+        for world in [openssl, gnutls] { world.folder.remove() }
+    }
 }

@@ -45,7 +45,10 @@ struct Nginx: Provided {
         let server: Server
     }
 
-    func end() async { await peer.stop() }
+    func end() async {
+        await peer.stop()
+        folder.remove()
+    }
 
     static func make() async throws -> Nginx {
         let folder = try TemporaryFolder()

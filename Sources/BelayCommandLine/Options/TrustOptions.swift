@@ -21,6 +21,8 @@ struct TrustOptions: ParsableArguments, Sendable {
             valueName: "set"), transform: ruleSet)
     var rules: RuleSet?
 
+    @Flag(help: "Tell the story of the path search: what was tried, and what would make it work.") var explain = false
+
     /// What of the options is not for the library to decide: the files, read.
     struct Given: Sendable {
         let anchors: AnchorStore
@@ -56,6 +58,7 @@ struct TrustOptions: ParsableArguments, Sendable {
         trust.evaluationTime = time
         trust.revocationLists = given.revocationLists
         trust.rules = rules ?? .standard
+        trust.explains = explain
         guard !noSystemAnchors else { return trust }
         do throws(SystemAnchorsError) {
             trust.systemAnchors = try SystemAnchors.load()

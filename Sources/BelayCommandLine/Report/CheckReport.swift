@@ -24,7 +24,7 @@ struct CheckReport {
 extension CheckReport: Encodable {
     private enum Key: String, CodingKey {
         case url, host, port, connectTo, trusted, result, summary, reasons, requirements, policy, weaknesses
-        case connection, sent, path, pathComplete, pins, error
+        case connection, sent, path, pathComplete, explanation, pins, error
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -48,6 +48,7 @@ extension CheckReport: Encodable {
         try container.encode(sent.map { SHA256Digest(of: $0).hexadecimalText }, forKey: .sent)
         try container.encode(path?.elements ?? [], forKey: .path)
         try container.encode(verdict.isPathComplete, forKey: .pathComplete)
+        try container.encode(verdict.explanation, forKey: .explanation)
         try container.encode(
             Pins(
                 served: verdict.servedPins.map(\.description),

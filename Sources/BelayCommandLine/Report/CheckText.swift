@@ -21,6 +21,7 @@ struct CheckText {
             let pins = PinsText(verdict: report.verdict, policy: policy, style: style)
             blocks.append("\(pins.text)\n\n  belay check \(report.url) \(pins.options)")
         }
+        if let story = report.verdict.explanation { blocks.append(ExplanationText(story, style: style).text) }
         return blocks.joined(separator: "\n\n")
     }
 

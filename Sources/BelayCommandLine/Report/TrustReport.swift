@@ -27,13 +27,14 @@ struct TrustReport {
         if verdict.findings.contains(where: { $0.rule.identifier == "pin.mismatch" }) {
             blocks.append(PinsText(verdict: verdict, policy: policy, style: style).text)
         }
+        if let story = verdict.explanation { blocks.append(ExplanationText(story, style: style).text) }
         return blocks.joined(separator: "\n\n")
     }
 }
 
 extension TrustReport: Encodable {
     private enum Key: String, CodingKey {
-        case host, trusted, result, summary, reasons, policy, weaknesses, path, pathComplete
+        case host, trusted, result, summary, reasons, policy, weaknesses, path, pathComplete, explanation
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -47,5 +48,6 @@ extension TrustReport: Encodable {
         try container.encode(policy.weaknesses, forKey: .weaknesses)
         try container.encode(path.elements, forKey: .path)
         try container.encode(verdict.isPathComplete, forKey: .pathComplete)
+        try container.encode(verdict.explanation, forKey: .explanation)
     }
 }

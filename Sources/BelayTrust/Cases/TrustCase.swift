@@ -42,7 +42,7 @@ public struct TrustCase: Sendable {
             chain: try fields.chain.enumerated().map { index, text throws(CaseFault) in
                 try CaseFault.der(text, "chain[\(index)]")
             }, policies: [try fields.trustPolicy()])
-        trust.anchors = AnchorStore(Self.anchors(fields, &refusals))
+        trust.anchors = Self.anchors(fields, cache, &refusals)
         if fields.systemAnchors {
             do throws(SystemAnchorsError) {
                 trust.systemAnchors = try systemAnchors()
@@ -63,13 +63,26 @@ public struct TrustCase: Sendable {
     }
 
     /// A given anchor that is malformed refuses the case: whoever gave it meant it to count.
-    private static func anchors(_ fields: TrustCaseFields, _ refusals: inout [Finding]) -> [Certificate] {
+    private static func anchors(
+        _ fields: TrustCaseFields, _ cache: TrustCache?, _ refusals: inout [Finding]
+    ) -> AnchorStore {
+        var faults: [Finding] = []
+        let read = { () -> AnchorStore? in
+            let certificates = Self.certificates(fields.anchors, &faults)
+            return faults.isEmpty ? AnchorStore(certificates) : nil
+        }
+        let store = cache.map { $0.anchors(in: fields.anchors, read: read) } ?? read()
+        refusals += faults
+        return store ?? .empty
+    }
+
+    private static func certificates(_ texts: [String], _ faults: inout [Finding]) -> [Certificate] {
         var certificates: [Certificate] = []
-        for (index, text) in fields.anchors.enumerated() {
+        for (index, text) in texts.enumerated() {
             do throws(CertificateFileProblem) {
                 certificates.append(try Certificate(pemOrBase64: text))
             } catch {
-                refusals.append(
+                faults.append(
                     Finding(
                         .malformedAnchor, "the anchor \(index) cannot be read: \(error)",
                         expected: "a certificate in PEM, or its DER in base64", found: "\(error)"))

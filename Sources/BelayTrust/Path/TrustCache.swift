@@ -19,6 +19,7 @@ public final class TrustCache: Sendable {
     }
 
     private let tables = Protected(Tables())
+    private let anchorLists = Protected([[String]: AnchorStore]())
 
     /// Makes an empty cache with room for `capacity` keys and as many edges; 4,096 take about 3 MB when full.
     public init(capacity: Int = 4_096) {
@@ -53,4 +54,21 @@ public final class TrustCache: Sendable {
         }
         return made
     }
+
+    /// The anchors that some texts are, read once: the lines of a batch mostly name the same few.
+    ///
+    /// Only a few lists of ordinary size are kept, since a line may have anything in it.
+    func anchors(in texts: [String], read: () -> AnchorStore?) -> AnchorStore? {
+        guard !texts.isEmpty, texts.reduce(0, { $0 + $1.utf8.count }) <= Self.longestAnchors else { return read() }
+        if let known = anchorLists.withLock({ $0[texts] }) { return known }
+        guard let store = read() else { return nil }
+        anchorLists.withLock { lists in
+            if lists.count >= Self.mostAnchorLists { lists.removeAll(keepingCapacity: true) }
+            lists[texts] = store
+        }
+        return store
+    }
+
+    private static let mostAnchorLists = 16
+    private static let longestAnchors = 65_536
 }

@@ -66,14 +66,12 @@ public struct TrustCase: Sendable {
     private static func anchors(
         _ fields: TrustCaseFields, _ cache: TrustCache?, _ refusals: inout [Finding]
     ) -> AnchorStore {
+        if let known = cache?.anchors(in: fields.anchors) { return known }
         var faults: [Finding] = []
-        let read = { () -> AnchorStore? in
-            let certificates = Self.certificates(fields.anchors, &faults)
-            return faults.isEmpty ? AnchorStore(certificates) : nil
-        }
-        let store = cache.map { $0.anchors(in: fields.anchors, read: read) } ?? read()
+        let store = AnchorStore(certificates(fields.anchors, &faults))
+        if faults.isEmpty { cache?.remember(store, for: fields.anchors) }
         refusals += faults
-        return store ?? .empty
+        return store
     }
 
     private static func certificates(_ texts: [String], _ faults: inout [Finding]) -> [Certificate] {

@@ -55,18 +55,23 @@ public final class TrustCache: Sendable {
         return made
     }
 
-    /// The anchors that some texts are, read once: the lines of a batch mostly name the same few.
-    ///
-    /// Only a few lists of ordinary size are kept, since a line may have anything in it.
-    func anchors(in texts: [String], read: () -> AnchorStore?) -> AnchorStore? {
-        guard !texts.isEmpty, texts.reduce(0, { $0 + $1.utf8.count }) <= Self.longestAnchors else { return read() }
-        if let known = anchorLists.withLock({ $0[texts] }) { return known }
-        guard let store = read() else { return nil }
+    /// The anchors that some texts are, if they were read before: the lines of a batch mostly name the same few.
+    func anchors(in texts: [String]) -> AnchorStore? {
+        Self.isOrdinary(texts) ? anchorLists.withLock { $0[texts] } : nil
+    }
+
+    /// Remembers the anchors that some texts are.
+    func remember(_ store: AnchorStore, for texts: [String]) {
+        guard Self.isOrdinary(texts) else { return }
         anchorLists.withLock { lists in
             if lists.count >= Self.mostAnchorLists { lists.removeAll(keepingCapacity: true) }
             lists[texts] = store
         }
-        return store
+    }
+
+    /// Only a few lists of ordinary size are kept, since a line may have anything in it.
+    private static func isOrdinary(_ texts: [String]) -> Bool {
+        !texts.isEmpty && texts.reduce(0) { $0 + $1.utf8.count } <= longestAnchors
     }
 
     private static let mostAnchorLists = 16

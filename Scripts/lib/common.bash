@@ -26,3 +26,11 @@ swift_sources() {
         if [[ -e $path ]]; then printf '%s\n' "$path"; fi
     done
 }
+
+# Swift Testing starts every test at once. Those that compute (keys, hashing rounds) then keep those that talk to servers in the
+# same process from answering within their deadlines. A few at a time are as fast on few cores, and steady.
+limit_parallel_tests() {
+    local cores
+    cores=$(nproc)
+    export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$((cores + 1))
+}

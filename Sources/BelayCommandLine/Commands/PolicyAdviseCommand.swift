@@ -87,6 +87,7 @@ struct PolicyAdviseCommand: ParsableCommand {
         }
         let pinning = advice.pinningMode == .publicKey ? "public-key" : advice.pinningMode.rawValue
         var options = advice.target == .nothing ? "(none: the default)" : "--pins FILE --pinning \(pinning)"
+        if advice.onlyAnchor != .nothing { options = "--anchor FILE --no-system-anchors" }
         if advice.allowInvalidCertificates { options += " --allow-invalid-certificates" }
         return [
             Layout.wrap(advice.summary, columns: console.columns),

@@ -23,13 +23,27 @@ struct ChainRemarks {
                     found: "order \(places.map(String.init).joined(separator: ", ")) along the path"))
         }
         let used = Set(path.map(\.certificate))
+        let above = namesAbove
         for (index, certificate) in chain.certificates.enumerated() where !used.contains(certificate) {
-            findings.append(remark(certificate, index))
+            if let finding = remark(certificate, index, above) { findings.append(finding) }
         }
         return findings
     }
 
-    private func remark(_ certificate: Certificate, _ index: Int) -> Finding {
+    /// The names of those who issued the certificates of the path, or others that were sent above them.
+    ///
+    /// Where the path ends below its root, at a pin or at an intermediate that is an anchor, the server is right to send what
+    /// comes above: its other clients need it.
+    private var namesAbove: Set<DistinguishedName> {
+        var names = Set(path.map(\.certificate.issuer))
+        var rest = chain.certificates
+        while let index = rest.firstIndex(where: { names.contains($0.subject) }) {
+            names.insert(rest.remove(at: index).issuer)
+        }
+        return names
+    }
+
+    private func remark(_ certificate: Certificate, _ index: Int, _ above: Set<DistinguishedName>) -> Finding? {
         let place = Finding.Place.certificate(depth: index, subject: certificate.subject.description)
         let end = certificate.validity.notAfterSeconds
         let expiry = end < time ? "; it expired on \(CivilTime.text(end))" : ""
@@ -39,6 +53,7 @@ struct ChainRemarks {
                 "the server also sent \(certificate.subject) as certified by \(certificate.issuer)\(expiry). "
                     + "The path goes through another certificate of the same key, at place \(depth)")
         }
+        if above.contains(certificate.subject) { return nil }
         return Finding(
             .extraCertificate, at: place,
             "the server sent \(certificate.subject), which has no place on the path\(expiry)")

@@ -47,7 +47,7 @@ struct PathJudgement {
             path = found.path
             var findings: [Finding] = []
             if found.hasRemarks { findings += search.retelling.findings(on: found.path) }
-            if !found.reachesAnchor { findings += Self.missingAnchor(found, demand) }
+            if !found.reachesAnchor { findings += MissingAnchor(found, demand, search).findings }
             findings += ChainRemarks(path: found.path, chain: chain, time: search.context.time).findings
             self.findings = findings
             explanation = search.story(found.path, isAccepted: true, findings, demand)
@@ -58,7 +58,7 @@ struct PathJudgement {
         path = closest.path
         reachesAnchor = closest.reachesAnchor
         var findings = search.retelling.findings(on: closest.path)
-        if !closest.reachesAnchor { findings += Self.missingAnchor(closest, demand) }
+        if !closest.reachesAnchor { findings += MissingAnchor(closest, demand, search).findings }
         if let limit = search.context.budget.exhausted {
             findings.append(
                 Finding(
@@ -67,57 +67,6 @@ struct PathJudgement {
         }
         self.findings = findings
         explanation = search.story(closest.path, isAccepted: false, findings, demand)
-    }
-
-    /// Why a path does not reach an anchor.
-    private static func missingAnchor(_ outcome: PathSearch.Outcome, _ demand: Demand) -> [Finding] {
-        guard let top = outcome.path.last else { return [] }
-        let depth = outcome.path.count - 1
-        let place = Finding.Place.certificate(depth: depth, subject: top.subject.description)
-        if let impostor = outcome.impostor {
-            let whose = impostor.isAnchor ? "the anchor of that name" : "the certificate of that name that was sent"
-            return [
-                Finding(
-                    .badSignature, at: place,
-                    "it names \(top.issuer) as its issuer, but the key of \(whose) did not sign it",
-                    expected: "a signature by the key \(impostor.pin)",
-                    found: "a signature (\(top.signatureAlgorithm)) that this key does not verify")
-            ]
-        }
-        let anchors = describe(demand.anchors)
-        if top.isSelfIssued {
-            let what = depth == 0 ? "it is self-signed" : "the chain ends here, at a self-signed certificate,"
-            return [
-                Finding(
-                    .unknownAnchor, at: place, "\(what) and is not among the anchors", expected: anchors,
-                    found: top.subject.description)
-            ]
-        }
-        let locations = top.certificate.issuerLocations.map(printable)
-        let published = locations.first.map { " It is published at \($0)." } ?? ""
-        return [
-            Finding(
-                .unknownAnchor, at: place, "no path leads from it to an anchor", expected: anchors,
-                found: "a chain that ends at \(top.subject)"),
-            Finding(
-                .issuerNotSent, at: place,
-                "its issuer \(top.issuer) was not sent by the server and is not among the anchors.\(published)",
-                expected: "the certificate of \(top.issuer)", found: "no certificate of that name",
-                remedy: locations.first.map {
-                    "Configure the server to send its intermediate certificates (fetch this one from \($0)), "
-                        + "or trust the issuer with --anchor if it is your own authority."
-                }),
-        ]
-    }
-
-    /// The anchors in words.
-    private static func describe(_ stores: [AnchorStore]) -> String {
-        let parts = stores.filter { !$0.certificates.isEmpty }.map { store in
-            let count = store.certificates.count
-            return "one of \(count) anchor\(count == 1 ? "" : "s")"
-                + (store.origin.map { " of \($0)" } ?? (count == 1 ? " that was given" : " that were given"))
-        }
-        return parts.isEmpty ? "an anchor (none was given)" : parts.joined(separator: ", or ")
     }
 }
 
@@ -180,22 +129,6 @@ extension PathSearch {
 }
 
 extension Rule {
-    static let badSignature = Rule(
-        "signature.invalid", "The issuer's key made the signature on the certificate.", .fatal,
-        remedy: "If the authority was set up anew under its old name, install its new certificate; "
-            + "otherwise the certificate was tampered with or is a forgery.",
-        source: "RFC 5280, section 6.1.3 (a.1)")
-    static let unknownAnchor = Rule(
-        "anchor.unknown", "A path leads from the leaf to a trusted certificate.", .recoverable, forgivable: true,
-        remedy: "If the authority is your own, trust it with --anchor, or pin it. "
-            + "Otherwise the server needs a certificate of an authority that is trusted here.",
-        source: "RFC 5280, section 6.1.1 (d)")
-    static let issuerNotSent = Rule(
-        "path.issuer-not-sent", "The server sends every certificate between its own and the anchor.", .recoverable,
-        forgivable: true,
-        remedy: "Configure the server to send its intermediate certificates, "
-            + "or trust the issuer with --anchor if it is your own authority.",
-        source: "RFC 8446, section 4.4.2; RFC 5246, section 7.4.2")
     static let budgetExceeded = Rule(
         "path.budget-exceeded", "A path is found within the evaluation's limits.", .fatal,
         remedy: "Configure the server to send its certificate and its intermediates, nothing else.",

@@ -66,6 +66,8 @@ public struct PolicyAdvice: Sendable, Hashable {
     public let pinningMode: SecurityPolicy.PinningMode
     /// What to pin.
     public let target: Target
+    /// What to trust as the only anchor, the system's left out; ``Target/nothing`` for the system's anchors.
+    public let onlyAnchor: Target
     /// Whether pins alone decide, since the system does not know the issuer.
     public let allowInvalidCertificates: Bool
     /// The recommendation in a sentence.
@@ -85,11 +87,12 @@ public struct PolicyAdvice: Sendable, Hashable {
     }
 
     private init(
-        _ mode: SecurityPolicy.PinningMode, _ target: Target, allowInvalid: Bool, _ summary: String, reasons: [String],
-        renewal: [String]
+        _ mode: SecurityPolicy.PinningMode, _ target: Target, onlyAnchor: Target = .nothing, allowInvalid: Bool,
+        _ summary: String, reasons: [String], renewal: [String]
     ) {
         pinningMode = mode
         self.target = target
+        self.onlyAnchor = onlyAnchor
         allowInvalidCertificates = allowInvalid
         self.summary = summary
         self.reasons = reasons
@@ -106,7 +109,8 @@ public struct PolicyAdvice: Sendable, Hashable {
                 reasons: [
                     facts.renewal == .sameKey
                         ? "Pinned apps that are not updated in time refuse the server when its key has to change."
-                        : "The key changes at renewal, and a pin on it would refuse the genuine server that day.",
+                        : "The key \(facts.renewal == .newKey ? "changes" : "may change") at renewal, and a pin on it would refuse the "
+                            + "genuine server that day.",
                     "A pin on the public authority's key instead would accept every customer of the authority that can get "
                         + "a certificate for your name, and break when the authority changes its intermediates.",
                     "Mis-issued certificates are what pins would catch; Certificate Transparency monitoring catches them "
@@ -129,18 +133,19 @@ public struct PolicyAdvice: Sendable, Hashable {
             "The authority is yours: its root is the only anchor that is needed, and no public authority can speak for the "
                 + "server any more.",
             "Certificates below the root can be renewed with any key, at any time, without touching the app.",
-            "The system does not know the root, so that pins alone must decide (allowInvalidCertificates; in Belay also: "
-                + "the root as --anchor with --no-system-anchors, which is stricter still).",
+            "Dates, names and constraints are checked as for any chain; nothing has to be loosened.",
+            "Where only AFNetworking's settings are to be had, pin the root's certificate in mode certificate, with "
+                + "allowInvalidCertificates and the name validated: nearly the same.",
         ]
         if facts.appUpdates != .inTime {
-            reasons.append("Apps are not updated in time, so that only what lives long may be pinned: the root.")
+            reasons.append("Apps are not updated in time, so that only what lives long may be built in: the root.")
         }
         return PolicyAdvice(
-            .certificate, .ownRoot, allowInvalid: true,
-            "Pin the certificate of your own root, let it be the only anchor, and validate the name.", reasons: reasons,
+            .none, .nothing, onlyAnchor: .ownRoot, allowInvalid: false,
+            "Trust your own root as the only anchor, without the system's, and validate the name.", reasons: reasons,
             renewal: [
                 "Server certificates: issue them from the same root; nothing else to do.",
-                "The root: make its successor years before it expires, ship an app that pins both, and change over when the "
+                "The root: make its successor years before it expires, ship an app that trusts both, and change over when the "
                     + "old app is gone.",
                 "Keep the root's key offline; issue from an intermediate.",
             ])
@@ -149,11 +154,12 @@ public struct PolicyAdvice: Sendable, Hashable {
     private static func selfSigned(_ facts: PolicyFacts) -> PolicyAdvice {
         var reasons = [
             "Nobody vouches for the certificate, so that the pin is all there is; a key outlives the certificate.",
-            "The name is validated all the same: the certificate must list it.",
+            "With pins alone deciding, a wrong name or an expired certificate passes where the pinned key matches: whoever "
+                + "has the key is the server.",
         ]
         if facts.renewal != .sameKey {
             reasons.append(
-                "The key changes at renewal: renew with the same key (a new certificate from the old key), or the pin breaks."
+                "The key \(facts.renewal == .newKey ? "changes" : "may change") at renewal: renew with the same key (a new certificate from the old key), or the pin breaks."
             )
         }
         if facts.appUpdates != .inTime {
@@ -176,7 +182,7 @@ public struct PolicyAdvice: Sendable, Hashable {
 
 extension PolicyAdvice: Encodable {
     private enum Key: String, CodingKey {
-        case pinning, pin, allowInvalidCertificates, validatesDomainName, summary, reasons, renewal
+        case pinning, pin, onlyAnchor, allowInvalidCertificates, validatesDomainName, summary, reasons, renewal
     }
 
     /// Writes the recommendation with the settings under their names in policies.
@@ -184,6 +190,7 @@ extension PolicyAdvice: Encodable {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(pinningMode.rawValue, forKey: .pinning)
         try container.encode(target.rawValue, forKey: .pin)
+        try container.encode(onlyAnchor.rawValue, forKey: .onlyAnchor)
         try container.encode(allowInvalidCertificates, forKey: .allowInvalidCertificates)
         try container.encode(true, forKey: .validatesDomainName)
         try container.encode(summary, forKey: .summary)

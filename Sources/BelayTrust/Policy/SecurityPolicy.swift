@@ -84,7 +84,9 @@ public struct SecurityPolicy: Sendable, Hashable {
 
     /// AFNetworking's question: whether the server is to be trusted for a host.
     ///
-    /// - Parameter domain: the host; nil where there is no name to compare. A text that is no host is refused.
+    /// - Parameters:
+    ///   - trust: the chain with its anchors; its policies are replaced by the one for the host.
+    ///   - domain: the host; nil where there is no name to compare. A text that is no host is refused.
     public func evaluateServerTrust(_ trust: ServerTrust, forDomain domain: String?) -> Bool {
         var trust = trust
         do throws(ServerNameError) {

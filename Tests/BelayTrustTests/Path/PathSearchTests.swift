@@ -265,3 +265,37 @@ struct PathSearchTests {
         #expect(verdict.isTrusted == isValid)
     }
 }
+
+@Suite("What is said of certificates beside the path")
+struct ChainRemarkTests {
+    @Test("where the leaf itself is pinned, the intermediate that the server sends for others is no extra")
+    func issuersAboveAPin() throws {
+        let world = try TestPKI.good.get()
+        let policy = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: [world.leaf])
+        let verdict = policy.evaluate(world.trust)
+        #expect(verdict.isTrusted)
+        #expect(!verdict.rules.contains("path.extra-certificate"))
+    }
+
+    @Test("a stranger is an extra, also where the leaf is pinned")
+    func strangers() throws {
+        let world = try TestPKI.good.get()
+        let stranger = try CertificateIssuer.root(named: "Stranger").certificate
+        var trust = world.trust
+        trust.chain.append(stranger.der)
+        let policy = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: [world.leaf])
+        #expect(policy.evaluate(trust).finding("path.extra-certificate")?.depth == 2)
+    }
+
+    @Test("an anchor of the right name with another key identifier is told from a missing one")
+    func namesake() throws {
+        let world = try TestPKI.good.get()
+        let anew = try CertificateIssuer.root(named: "Root") {
+            $0.subject = DistinguishedName(commonName: "Root", organization: "Example")
+        }
+        var trust = world.trust
+        trust.anchors = AnchorStore([anew.certificate])
+        let finding = try #require(trust.evaluate().finding("path.issuer-not-sent"))
+        #expect(finding.message.contains("an anchor of that name has another key"))
+    }
+}

@@ -6,6 +6,7 @@ public protocol HostResolver: Sendable {
     ///
     /// - Parameters:
     ///   - host: a name; addresses are never asked for.
+    ///   - port: the port that the addresses get.
     ///   - limit: how long it may take. An implementation must give up then, and when its task is cancelled.
     func addresses(of host: String, port: UInt16, within limit: Duration) async throws(ResolutionError)
         -> [SocketAddress]

@@ -12,7 +12,9 @@ public final class SystemResolver: HostResolver {
 
     /// A resolver whose waits run on `loop`.
     ///
-    /// - Parameter maximumThreads: how many names may be looked up at the same time; further ones wait for their turn.
+    /// - Parameters:
+    ///   - loop: keeps the time.
+    ///   - maximumThreads: how many names may be looked up at the same time; further ones wait for their turn.
     public init(loop: EventLoop, maximumThreads: Int = 8) {
         self.loop = loop
         queue = Protected(Queue(maximumThreads: max(1, maximumThreads)))

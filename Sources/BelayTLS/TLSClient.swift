@@ -23,7 +23,9 @@ public final class TLSClient: Sendable {
 
     /// A client on a loop.
     ///
-    /// - Parameter resolver: finds the addresses of names; the machine's own when nil.
+    /// - Parameters:
+    ///   - loop: waits for sockets.
+    ///   - resolver: finds the addresses of names; the machine's own when nil.
     public init(loop: EventLoop, resolver: (any HostResolver)? = nil) {
         self.loop = loop
         self.resolver = resolver ?? SystemResolver(loop: loop)

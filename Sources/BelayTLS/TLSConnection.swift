@@ -39,14 +39,18 @@ public struct TLSConnection: Sendable {
 
     /// Reads at least one byte and at most `count`. Empty when the peer has ended the connection in order.
     ///
-    /// - Parameter limit: how long it may take; the options' `transfer` when nil.
+    /// - Parameters:
+    ///   - count: the most bytes to return.
+    ///   - limit: how long it may take; the options' `transfer` when nil.
     public func read(upTo count: Int = 16_384, within limit: Duration? = nil) async throws(TLSError) -> [UInt8] {
         try await stream.read(upTo: count, within: limit ?? timeouts.transfer)
     }
 
     /// Writes all of `bytes`.
     ///
-    /// - Parameter limit: how long it may take; the options' `transfer` when nil.
+    /// - Parameters:
+    ///   - bytes: what to send, all of it.
+    ///   - limit: how long it may take; the options' `transfer` when nil.
     public func write(_ bytes: [UInt8], within limit: Duration? = nil) async throws(TLSError) {
         try await stream.write(bytes, within: limit ?? timeouts.transfer)
     }

@@ -30,7 +30,7 @@ final class Peer: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // If the tests are killed the peer ends all the same. `timeout` hands signals on to what it runs.
-        process.arguments = ["timeout", "--kill-after=5", "300", program] + arguments
+        process.arguments = ["timeout", "--kill-after=5", "1800", program] + arguments
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
         process.standardOutput = output

@@ -8,6 +8,8 @@ public enum LaboratoryError: Error, Sendable, Hashable {
     case cannotStart(LaboratoryServer.Kind, TLSServerError)
     /// A file could not be written.
     case cannotWrite(file: String, detail: String)
+    /// A folder for its files has something in it already: files of another laboratory, which may run, or of somebody else.
+    case folderNotEmpty(String)
     /// A server that is asked for was not started.
     case notStarted(LaboratoryServer.Kind)
 
@@ -28,6 +30,9 @@ extension LaboratoryError: CustomStringConvertible {
         case .cannotStart(let kind, let error): "the laboratory's server '\(kind.id)' did not start: \(error)"
         case .cannotWrite(let file, let detail):
             "the laboratory cannot write \(file): \(detail). Choose a folder that can be written to."
+        case .folderNotEmpty(let folder):
+            "the folder \(folder) is not empty; a laboratory that runs may need its files. Name a new or empty folder, or "
+                + "remove this one first if no laboratory uses it."
         case .notStarted(let kind):
             "the laboratory was started without its server '\(kind.id)'. Name it among the servers to start."
         }

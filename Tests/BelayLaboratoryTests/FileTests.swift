@@ -39,11 +39,9 @@ struct FileTests {
         }
     }
 
-    @Test("only their owner can read files with secrets, whatever was there before")
+    @Test("only their owner can read files with secrets")
     func permissions() async throws {
         try await run { laboratory, files in
-            for file in files.files where file.isSecret { #expect(chmod(file.path, 0o644) == 0) }
-            _ = try LaboratoryFiles.write(laboratory, to: files.folder)
             func mode(_ path: String) throws -> Int {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path)
                 return try #require(attributes[.posixPermissions] as? Int)
@@ -58,17 +56,29 @@ struct FileTests {
         }
     }
 
+    @Test("a folder with anything in it is refused, and nothing in it is touched")
+    func notEmpty() async throws {
+        try await run { laboratory, files in
+            let before = try Data(contentsOf: URL(fileURLWithPath: files.path(LaboratoryFiles.clientPEM)))
+            #expect(throws: LaboratoryError.folderNotEmpty(files.folder)) {
+                _ = try LaboratoryFiles.write(laboratory, to: files.folder + "//")
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: files.path(LaboratoryFiles.clientPEM))) == before)
+        }
+    }
+
     @Test("a link in a file's place is not followed")
     func link() async throws {
         try await run { laboratory, files in
             let elsewhere = files.folder + "-elsewhere"
             defer { unlink(elsewhere) }
-            unlink(files.path(LaboratoryFiles.clientPEM))
+            files.remove()
+            #expect(mkdir(files.folder, 0o700) == 0)
             #expect(symlink(elsewhere, files.path(LaboratoryFiles.clientPEM)) == 0)
             #expect {
                 _ = try LaboratoryFiles.write(laboratory, to: files.folder)
             } throws: {
-                "\($0)".contains(files.path(LaboratoryFiles.clientPEM))
+                "\($0)".contains(files.folder)
             }
             #expect(access(elsewhere, F_OK) != 0)
         }

@@ -46,7 +46,10 @@ struct LabReport: Encodable {
         for (name, file) in zip(names, files) {
             lines.append("  " + Layout.pad(name, width) + style.dim(file.purpose))
         }
-        lines += ["", style.bold("Servers")]
+        let intro =
+            "Behind each arrow is what 'belay check' says with --anchor anchors.pem --no-system-anchors, and with the option "
+            + "named there; all else is as usual: TLS 1.2 or newer, forward secrecy, a valid chain, the right name."
+        lines += ["", style.bold("Servers"), Layout.wrap(intro, indent: 2, columns: console.columns)]
         let idWidth = (servers.map(\.id.count).max() ?? 0) + 2
         for server in servers {
             lines.append("  \(style.bold(Layout.pad(server.id, idWidth)))\(server.address)  \(server.host)")
@@ -57,8 +60,12 @@ struct LabReport: Encodable {
         lines += ["", style.bold("Try")]
         for id in Self.examples {
             guard let server = servers.first(where: { $0.id == id }) else { continue }
-            lines.append("  " + style.dim("# \(server.expected)"))
-            lines.append("  " + server.check.map(Self.quoted).joined(separator: " "))
+            lines.append("  " + style.dim("# \(id): \(server.expected)"))
+            lines.append("  " + ShellText.line(server.check))
+            if id == "one-way", let pins = files.first(where: { $0.path.hasSuffix("/one-way.pins") }) {
+                lines.append("  " + style.dim("# \(id), its key pinned: accepted"))
+                lines.append("  " + ShellText.line(server.check + ["--pins", pins.path]))
+            }
         }
         lines += ["", "Running; interrupt (Ctrl-C) to stop."]
         return lines.joined(separator: "\n")
@@ -76,8 +83,12 @@ struct LabReport: Encodable {
             let row = PolicyTable.expected.table.first {
                 $0.pinning == .publicKey && !$0.allowInvalidCertificates && $0.validatesDomainName
             }
-            return (row?.accept[letter] == true ? "accepted" : "refused") + " under the usual policy with that pin"
-        case (.pinnedAppendedToSelfSigned, _), (.pinnedAppendedToPublic, _): return "refused: pin.mismatch"
+            return (row?.accept[letter] == true ? "accepted" : "refused")
+                + " with --pins \(LaboratoryFiles.pinned(letter))"
+        case (.pinnedAppendedToSelfSigned, _):
+            return "refused: pin.mismatch with --pins \(LaboratoryFiles.pinned(.a)); refused without pins too"
+        case (.pinnedAppendedToPublic, _):
+            return "refused: pin.mismatch with --pins \(LaboratoryFiles.pinned(.a)); accepted without pins"
         case (_, .noConnection(.version)): return "refused: tls.version"
         case (_, .noConnection(.keyMissing)): return "refused: tls.key-not-proven"
         case (_, .noConnection(.unreadableCertificate)): return "refused: der.malformed"
@@ -103,17 +114,5 @@ struct LabReport: Encodable {
         default: break
         }
         return words
-    }
-
-    /// A word for the shell.
-    private static func quoted(_ word: String) -> String {
-        let isPlain = word.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "-_./:=@%+,".utf8.contains(byte)
-            }
-        }
-        return isPlain && !word.isEmpty
-            ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

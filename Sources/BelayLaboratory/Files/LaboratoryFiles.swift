@@ -37,14 +37,15 @@ public struct LaboratoryFiles: Sendable {
     ///
     /// - Parameters:
     ///   - laboratory: whose files they are.
-    ///   - folder: where to; it is made where there is none, and files of these names in it are replaced.
-    /// - Throws: ``LaboratoryError/cannotWrite(file:detail:)``, which names the file.
+    ///   - folder: where to; it is made where there is none. One with anything in it is refused: a laboratory that runs needs its files.
+    /// - Throws: ``LaboratoryError/folderNotEmpty(_:)``, or ``LaboratoryError/cannotWrite(file:detail:)``, which names the file.
     public static func write(_ laboratory: Laboratory, to folder: String) throws(LaboratoryError) -> LaboratoryFiles {
         let path = absolute(folder)
         // Private keys go into it.
         if mkdir(path, 0o700) != 0 && errno != EEXIST {
             throw .cannotWrite(file: path, detail: systemText(errno))
         }
+        guard try names(inFolder: path).isEmpty else { throw .folderNotEmpty(path) }
         var files: [File] = []
         for content in try contents(of: laboratory) {
             let file = File(
@@ -76,13 +77,21 @@ public struct LaboratoryFiles: Sendable {
     }
 
     private static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        var path = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+
+    private static func names(inFolder path: String) throws(LaboratoryError) -> [String] {
+        do throws(FileReadingError) { return try FileReading.names(inFolder: path) } catch {
+            throw .cannotWrite(file: path, detail: "\(error)")
+        }
     }
 
     private static func write(_ bytes: [UInt8], to file: File) throws(LaboratoryError) {
         // A link that somebody has laid in a folder of theirs must not lead a key elsewhere.
         let descriptor = open(
-            file.path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, file.isSecret ? 0o600 : 0o644)
+            file.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file.isSecret ? 0o600 : 0o644)
         guard descriptor >= 0 else { throw .cannotWrite(file: file.path, detail: systemText(errno)) }
         defer { close(descriptor) }
         // The file may have been there before, with other permissions.

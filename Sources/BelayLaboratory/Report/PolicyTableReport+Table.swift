@@ -28,7 +28,7 @@ extension PolicyTableReport {
             <span class="entry"><span class="key no">✗</span> refused</span>\
             <span class="entry"><span class="key">\(ReportIcon.warning)</span> an attacker answers</span>\
             <span class="entry"><span class="key yes attack">✓\(ReportIcon.warning)</span> the attacker is let in</span></p>
-            <p class="legend">Touch a letter for the situation, a mark for the reasons.</p>
+            <p class="legend">Choose a letter for the situation, a mark for the reasons.</p>
             <div class="scroll"><table class="matrix">
             <caption class="hidden">For each setting (row) and situation (column) whether the server is accepted</caption>
             <thead><tr><td></td>\(columns)</tr></thead>
@@ -41,7 +41,7 @@ extension PolicyTableReport {
     private func title(_ setting: PolicySetting) -> String {
         switch setting.pinning {
         case .none: "No pins"
-        case .publicKey: "The server's key is pinned"
+        case .publicKey: "A key is pinned"
         case .certificate: "A certificate is pinned"
         }
     }

@@ -57,7 +57,7 @@ extension LaboratoryServer.Expectation: CustomStringConvertible {
         case .policyTable: "as the policy table says"
         case .accepted: "accepted"
         case .acceptedWithFinding(let rule): "accepted, with a note (\(rule))"
-        case .acceptedWithIdentity: "accepted with the client identity, refused without"
+        case .acceptedWithIdentity: "accepted with the client identity, no connection without"
         case .refused(let rule): "refused: \(rule)"
         case .noConnection(let failure): "no connection: \(failure)"
         }

@@ -54,10 +54,10 @@ extension LaboratoryServer {
 }
 
 extension LaboratoryServer.Kind: CaseIterable {
-    /// All of them, the situations first.
+    /// All of them: the good server first, then the situations.
     public static var allCases: [LaboratoryServer.Kind] {
-        situations + [
-            .oneWay, .tls10, .tls11, .tls12, .tls13, .forwardSecrecy, .staticRSA, .mutual, .mutualTLS12,
+        [.oneWay] + situations + [
+            .tls10, .tls11, .tls12, .tls13, .forwardSecrecy, .staticRSA, .mutual, .mutualTLS12,
             .mutualWithoutIssuers, .identityRequested, .rsa3072, .p384, .p521, .ed25519, .privateAuthority, .selfSigned,
             .expired, .notYetValid, .wrongName, .wrongPurpose, .missingIntermediate, .shuffledChain,
             .pinnedAppendedToSelfSigned, .pinnedAppendedToPublic, .withoutKey, .hugeCertificate, .manyNames,

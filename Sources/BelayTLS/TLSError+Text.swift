@@ -56,7 +56,7 @@ extension TLSError.Reason {
         case .badFinished: "the check over the whole handshake failed; something changed it on the way"
         case .clientCertificateRequired(let issuers):
             "the server demands a client certificate"
-                + (issuers.isEmpty ? "" : " of one of \(issuers.count) issuers")
+                + (issuers.isEmpty ? "" : issuers.count == 1 ? " of one issuer" : " of one of \(issuers.count) issuers")
         case .clientCertificateRefused(let alert): "the server refused the client certificate with the alert \(alert)"
         case .identityUnusable(let detail): "the client identity cannot be used: \(detail)"
         case .protocolViolation(let detail): "the peer broke the rules of TLS: \(detail)"

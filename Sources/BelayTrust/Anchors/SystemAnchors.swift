@@ -139,7 +139,7 @@ extension SystemAnchorsError: CustomStringConvertible {
         let what = unreadable ?? "no certificate was found in \(searched.joined(separator: ", "))"
         return
             "the machine's trust store cannot be used: \(what). Install the package ca-certificates, set SSL_CERT_FILE to a "
-            + "bundle of trusted certificates, or do without the store (--no-system-anchors with --anchor FILE)"
+            + "bundle of trusted certificates, or do without the store and give anchors"
     }
 }
 

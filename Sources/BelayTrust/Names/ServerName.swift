@@ -20,6 +20,8 @@ public enum ServerName: Sendable, Hashable {
         guard !host.isEmpty else { throw ServerNameError(host, .empty) }
         // C libraries would read the text up to a NUL and take what is before it for the whole.
         guard !host.utf8.contains(0) else { throw ServerNameError(host, .invalidCharacter(host)) }
+        if host.contains("://") { throw ServerNameError(host, .hasScheme) }
+        if Self.hasPort(host) { throw ServerNameError(host, .hasPort) }
         if host.utf8.contains(0x3A) || host.utf8.first == 0x5B {
             guard let address = IPAddress(host), address.octets.count == 16 else {
                 throw ServerNameError(host, .notAnAddress)
@@ -33,6 +35,15 @@ public enum ServerName: Sendable, Hashable {
             return
         }
         self = .dns(try Self.normalise(host))
+    }
+
+    /// Whether a text is a host and a port: a colon and digits at its end, and no other colon outside brackets.
+    private static func hasPort(_ host: String) -> Bool {
+        guard let colon = host.utf8.lastIndex(of: 0x3A) else { return false }
+        let port = host.utf8[host.utf8.index(after: colon)...]
+        let before = host.utf8[..<colon]
+        guard !port.isEmpty, port.allSatisfy(\.isDigit), !before.isEmpty else { return false }
+        return before.first == 0x5B ? before.last == 0x5D : !before.contains(0x3A)
     }
 
     private static func normalise(_ host: String) throws(ServerNameError) -> String {
@@ -102,6 +113,10 @@ public struct ServerNameError: Error, Sendable, Hashable {
         case labelTooLong(String)
         case invalidCharacter(String)
         case notAnAddress
+        /// It is a URL.
+        case hasScheme
+        /// It is a host and a port.
+        case hasPort
         case notInternationalised(String)
     }
 
@@ -128,6 +143,8 @@ extension ServerNameError: CustomStringConvertible {
             case .invalidCharacter(let label):
                 "the label '\(printable(label))' has a character that host names do not have, or a hyphen at an end"
             case .notAnAddress: "it looks like an IP address but is none"
+            case .hasScheme: "it is a URL; leave out the scheme ('https://') and what follows the host"
+            case .hasPort: "it has a port; leave out the port"
             case .notInternationalised(let text): "it is no internationalised name (\(text))"
             }
         return "'\(printable(host))' is not a host: \(what). "

@@ -28,7 +28,7 @@ extension Rule {
         source: "AFNetworking: AFSecurityPolicy")
     static let pinnedButUntrusted = Rule(
         "policy.pinned-but-untrusted", "A pinned private authority is also an anchor.", severity: .note, .none,
-        remedy: "Add the private authority as an anchor (--anchor FILE), or let the pins alone decide "
+        remedy: "Add the private authority as an anchor, or let the pins alone decide "
             + "(allowInvalidCertificates: the pins still hold).",
         source: "AFNetworking: AFSecurityPolicy, evaluateServerTrust:forDomain:")
 

@@ -49,18 +49,20 @@ extension SecurityPolicy {
                         : "the policy pins certificates, but only keys are given",
                     expected:
                         "at least one pinned \(pinningMode == .certificate ? "certificate" : "certificate or key")",
-                    found: pinnedKeys.isEmpty ? "no pins" : "\(pinnedKeys.count) keys")
+                    found: pinnedKeys.isEmpty ? "no pins" : keyCount)
             ]
         }
         if pinningMode == .certificate && !pinnedKeys.isEmpty {
             return [
                 Finding(
                     .unusableKeys, "the policy pins certificates, in which pins of keys have no meaning",
-                    expected: "certificates only, or the mode publicKey", found: "\(pinnedKeys.count) keys beside them")
+                    expected: "certificates only, or the mode publicKey", found: "\(keyCount) beside them")
             ]
         }
         return []
     }
+
+    private var keyCount: String { pinnedKeys.count == 1 ? "1 key" : "\(pinnedKeys.count) keys" }
 }
 
 /// One evaluation of a policy.

@@ -78,7 +78,7 @@ struct ServerNameRule: PathRule {
         guard case .ip = wanted,
             let name = names.lazy.compactMap({ if case .dns(let name) = $0 { name } else { nil } }).first
         else { return nil }
-        return "Connect by name, or keep the address and expect the name: --expect-name \(printable(name))"
+        return "Connect by name, or keep the address and expect the name \(printable(name))."
     }
 
     private static func list(_ names: [GeneralName]) -> String {

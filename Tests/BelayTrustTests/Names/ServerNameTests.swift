@@ -43,14 +43,16 @@ struct ServerNameTests {
         arguments: [
             ("", ServerNameError.Reason.empty), ("a..b", .emptyLabel), (".a", .emptyLabel), ("..", .emptyLabel),
             (".", .emptyLabel), ("a b", .invalidCharacter("a b")), ("*.test", .invalidCharacter("*")),
-            ("-a.test", .invalidCharacter("-a")), ("a-.test", .invalidCharacter("a-")), ("a:443", .notAnAddress),
+            ("-a.test", .invalidCharacter("-a")), ("a-.test", .invalidCharacter("a-")), ("a:443", .hasPort),
             ("example.com/path", .invalidCharacter("com/path")),
             ("user@example.com", .invalidCharacter("user@example")),
             ("256.1.1.1", .notAnAddress), ("1.2.3", .notAnAddress), ("127.1", .notAnAddress), ("1", .notAnAddress),
             ("01.2.3.4", .notAnAddress), ("1.2.3.4.", .notAnAddress), ("1.2.3.4.5", .notAnAddress),
             ("0x7f000001", .notAnAddress), ("0x7F.0.0.0x1", .notAnAddress), ("a.0x", .notAnAddress),
             ("[192.0.2.1]", .notAnAddress), ("[::1", .notAnAddress), ("::1%eth0", .notAnAddress),
-            ("[::1]:443", .notAnAddress), ("１２７.0.0.1", .notAnAddress),
+            ("[::1]:443", .hasPort), ("192.0.2.1:443", .hasPort), ("a.test:x", .notAnAddress),
+            ("https://a.test", .hasScheme), ("https://a.test:443/x", .hasScheme), ("a:b:443", .notAnAddress),
+            ("１２７.0.0.1", .notAnAddress),
             // What C would read as the text before the NUL.
             ("192.0.2.1␀.evil.test", .invalidCharacter("192.0.2.1␀.evil.test")),
             ("bücher.test␀.evil.test", .invalidCharacter("bücher.test␀.evil.test")),

@@ -155,6 +155,40 @@ struct CheckPolicyTests {
             ).status == 0)
     }
 
+    @Test("the command line behind a mismatch has every option that was given, and works with the pins in place")
+    func again() async throws {
+        let stage = try await Stage.shared.value
+        let old = try stage.folder.write("again old.pem", stage.laboratory.world.situation(.i).pinned.pem)
+        let given = try stage.arguments(.oneWay) + ["--expect-name", "one-way.lab.test", "--rules", "rfc5280"]
+        let run = try await Program.run(given + ["--pins", old])
+        let line = try #require(run.output.split(separator: "\n").last).drop { $0 == " " }
+        #expect(line.hasPrefix("belay check https://one-way.lab.test ") && line.hasSuffix(" --pins FILE"))
+        for option in given.dropFirst() { #expect(line.contains(option), "\(option)") }
+        let leaf = try #require(try stage.laboratory.server(.oneWay).leaf)
+        let new = try stage.folder.write("again-new.txt", "sha256/\(leaf.pin)\n")
+        let words = line.split(separator: " ").dropFirst().map { $0 == "FILE" ? new : String($0) }
+        #expect(try await Program.run(words).status == 0)
+    }
+
+    @Test(
+        "where all of the path must be pinned, a mismatch names what is not", arguments: ["public-key", "certificate"])
+    func allMustMatch(_ mode: String) async throws {
+        let stage = try await Stage.shared.value
+        // A pinned certificate is an anchor: with the leaf pinned as one, nothing would stand above it.
+        let isWhole = mode == "certificate"
+        let leaf = try #require(try stage.laboratory.server(.oneWay).leaf)
+        let pinned = isWhole ? stage.laboratory.world.authorities.publicIntermediate.certificate : leaf
+        let missing = isWhole ? "one-way.lab.test" : "Public Issuing Authority"
+        let pins = try stage.folder.write("pinned-\(mode).pem", pinned.pem)
+        let options = ["--pinning", mode, "--chain-matching", "all"]
+        let run = try await Program.run(try stage.arguments(.oneWay) + ["--pins", pins] + options)
+        #expect(run.status == 1 && run.output.contains("\nNot pinned\n  \(missing)\n"), "\(run.output)")
+        let served = try #require(run.output.range(of: "Served, as a pin file"))
+        let lines = run.output[served.upperBound...].split(separator: "\n").dropFirst().dropLast()
+        let file = try stage.folder.write("served-\(mode).txt", lines.joined(separator: "\n") + "\n")
+        #expect(try await Program.run(try stage.arguments(.oneWay) + ["--pins", file] + options).status == 0)
+    }
+
     @Test("cleartext is refused without a connection")
     func cleartext() async throws {
         let run = try await Program.run("check", "http://www.shop.test/login")

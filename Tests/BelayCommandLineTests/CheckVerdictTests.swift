@@ -151,4 +151,24 @@ struct CheckVerdictTests {
             #expect(json["host"] as? String == host && json["url"] as? String == url)
         }
     }
+
+    @Test("with --time, what is not yet valid is not blamed on the clock")
+    func givenTime() async throws {
+        let run = try await Stage.shared.value.check(.oneWay, "--time", "2020-01-01T00:00:00Z")
+        #expect(run.status == 1 && run.output.contains("validity.not-yet-valid"))
+        #expect(run.output.contains("--time") && !run.output.contains("clock"))
+    }
+
+    @Test("remedies name the option of this command, and JSON keeps the library's words")
+    func options() async throws {
+        let stage = try await Stage.shared.value
+        #expect(try await stage.check(.privateAuthority).output.contains("--anchor"))
+        let server = try stage.laboratory.server(.oneWay)
+        let byAddress = [
+            "check", "https://\(server.target)", "--timeout", "30", "--no-system-anchors", "--anchor", stage.anchors,
+        ]
+        let run = try await Program.run(byAddress)
+        #expect(run.status == 1 && run.output.contains("--expect-name"))
+        #expect(try await !Program.run(byAddress + ["--format", "json"]).output.contains("--expect-name"))
+    }
 }

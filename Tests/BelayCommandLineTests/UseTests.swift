@@ -1,3 +1,5 @@
+import BelayCertificates
+import BelayLaboratory
 import Foundation
 import Testing
 
@@ -18,6 +20,8 @@ struct UseTests {
             (["check", "a.test", "--info-plist", "x"], "not supported yet"),
             (["check", "a.test", "--os", "ios18"], "not supported yet"),
             (["check", "a.test", "--context", "web"], "not supported yet"),
+            (["trust", "evaluate", "--chain", "x", "--host", "https://a.test"], "leave out the scheme"),
+            (["trust", "evaluate", "--chain", "x", "--host", "a.test:443"], "leave out the port"),
             (["check", "a.test", "--rules", "own"], "is not a rule set"),
             (["check", "a.test", "--pinning", "none", "--pins", "x"], "--pinning none"),
             (["check", "a.test", "--chain-matching", "all"], "--pins"),
@@ -88,6 +92,28 @@ struct UseTests {
         #expect(found.first?["rule"] as? String == "policy.weak.no-name")
         let strict = try await Program.run("policy", "explain")
         #expect(strict.status == 0 && strict.output.contains("Nothing is loosened."))
+    }
+
+    @Test("what policy explain says of each setting holds for the combination")
+    func settings() async throws {
+        let folder = try Folder()
+        let world = try await Stage.shared.value.laboratory.world
+        let root = world.authorities.publicRoot.certificate
+        let pins = try folder.write("root.pem", root.pem)
+        func explain(_ options: String...) async throws -> String {
+            let run = try await Program.run(["policy", "explain"] + options)
+            return run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+        let relaxed = try await explain("--pins", pins, "--allow-invalid-certificates")
+        #expect(relaxed.contains("a path with the pinned key on it, any name"))
+        #expect(relaxed.contains("without effect: with a pinned key an invalid name is let through"))
+        let contradictory = try await explain("--allow-invalid-certificates")
+        #expect(contradictory.contains("refuses every server") && !contradictory.contains("any chain is let through"))
+        let whole = try await explain("--pins", pins, "--pinning", "certificate")
+        #expect(whole.contains(root.fingerprint.hexadecimalText) && !whole.contains("sha256/"))
+        let key = try folder.write("pin.txt", "sha256/\(root.pin)\n")
+        let keyOnly = try await explain("--pins", key, "--pinning", "certificate")
+        #expect(keyOnly.contains("found 1 key") && !keyOnly.contains("1 keys"))
     }
 
     @Test("a result that cannot be written is an error")

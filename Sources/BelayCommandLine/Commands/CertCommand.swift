@@ -22,8 +22,10 @@ struct CertShowCommand: ParsableCommand {
             ("belay cert show *.cer --format json", "Many files, for programs."),
         ])
 
-    @Argument(help: "Files of certificates; /dev/stdin for standard input.") var file: [String]
+    @Argument(help: "Files of certificates; - for standard input.") var file: [String]
     @OptionGroup var output: FormatOptions
+
+    func validate() throws { try StandardInput.checkOnce(file) }
 
     func run() throws {
         let console = Console()
@@ -32,7 +34,7 @@ struct CertShowCommand: ParsableCommand {
         var failure: ExitCode?
         for path in file {
             do throws(CertificateFileError) {
-                let certificates = try Certificate.read(contentsOf: path)
+                let certificates = try Certificate.read(contentsOf: StandardInput.path(path))
                 reports.append(FileReport(file: path, certificates: certificates, moment: now))
             } catch {
                 if case .identityFile = error.problem {

@@ -37,6 +37,8 @@ struct CheckCommand: AsyncParsableCommand {
         if connection.expectName != nil, policyOptions.noDomainValidation {
             throw ValidationError("'--expect-name' means nothing with '--no-domain-validation'")
         }
+        let files = [connection.identity, connection.passphraseFile].compactMap(\.self)
+        try StandardInput.checkOnce(policyOptions.pins + trustOptions.anchor + trustOptions.crl + files)
     }
 
     private static let requirements = ConnectionRequirements.transportSecurity
@@ -52,15 +54,24 @@ struct CheckCommand: AsyncParsableCommand {
             endpoint = meant
             refusals = [ConnectionRequirements.cleartext(host: meant.host)]
         }
-        let policy = try policyOptions.policy(console)
-        refusals += policy.contradictions()
-        // Known already: not a byte goes out.
-        guard refusals.isEmpty else {
-            return try finish(answer(Verdict(refusing: refusals), endpoint, policy), console)
+        var policy: SecurityPolicy?
+        do {
+            let read = try policyOptions.policy()
+            policy = read
+            refusals += read.contradictions()
+            // Known already: not a byte goes out.
+            guard refusals.isEmpty else {
+                return try finish(answer(Verdict(refusing: refusals), endpoint, read), console)
+            }
+            let given = try trustOptions.read()
+            let identity = try connection.readIdentity()
+            try finish(await judge(endpoint, read, given, identity, console), console)
+        } catch let error as InputError {
+            var report = answer(Verdict(refusing: []), endpoint, policy ?? .default)
+            report.isPolicyKnown = policy != nil
+            report.error = .input(error)
+            try finish(report, console)
         }
-        let given = try trustOptions.read(console)
-        let identity = try connection.readIdentity(console)
-        try finish(await judge(endpoint, policy, given, identity, console), console)
     }
 
     private func judge(
@@ -93,7 +104,7 @@ struct CheckCommand: AsyncParsableCommand {
                 if !report.verdict.isTrusted { return report }
             }
             var report = answer(Verdict(refusing: []), endpoint, policy)
-            report.error = error
+            report.error = .connection(error)
             return report
         }
         var report = try judged(examination.evidence.chain, examination.evidence.moment, examination.findings)
@@ -104,12 +115,17 @@ struct CheckCommand: AsyncParsableCommand {
     private func answer(_ verdict: Verdict, _ endpoint: TLSEndpoint, _ policy: SecurityPolicy) -> CheckReport {
         CheckReport(
             url: printable(url), endpoint: endpoint, connectTo: connection.connectTo, verdict: verdict,
-            requirements: Self.requirements, policy: policy)
+            requirements: Self.requirements, policy: policy, isMomentGiven: trustOptions.time != nil,
+            words: policyOptions.wordsWithoutPins + trustOptions.words + connection.words)
     }
 
     private func finish(_ report: CheckReport, _ console: Console) throws {
         if output.format == .json { try console.printJSON(report) }
-        if let error = report.error { throw console.fail(Self.message(error)) }
+        switch report.error {
+        case .connection(let error)?: throw console.fail(Self.message(error))
+        case .input(let error)?: throw console.fail(error.text)
+        case nil: break
+        }
         if output.format == .text { try console.print(CheckText(report: report, console: console).text) }
         if !report.verdict.isTrusted { throw ExitStatus.refused }
     }

@@ -24,9 +24,11 @@ struct PolicyExplainCommand: ParsableCommand {
     @OptionGroup(title: "Policy") var options: PolicyOptions
     @OptionGroup var output: FormatOptions
 
+    func validate() throws { try StandardInput.checkOnce(options.pins) }
+
     func run() throws {
         let console = Console()
-        let policy = try options.policy(console)
+        let policy = try console.reading { () throws(InputError) in try options.policy() }
         let refusals = policy.contradictions()
         switch output.format {
         case .json: try console.printJSON(Report(policy, refusals: refusals))
@@ -66,7 +68,11 @@ struct PolicyExplainCommand: ParsableCommand {
         blocks.append(([style.bold("Settings")] + settings).joined(separator: "\n"))
         let pins = PolicyReport(policy).pins
         if !pins.isEmpty {
-            let rows = pins.map { "  sha256/\($0.pin)" + ($0.subject.map { "  " + Text.short($0) } ?? "") }
+            let rows = pins.map { pin in
+                // Where certificates are compared, their keys decide nothing.
+                let digest = policy.pinningMode == .certificate ? pin.sha256.map { "certificate \($0)" } : nil
+                return "  \(digest ?? "sha256/\(pin.pin)")" + (pin.subject.map { "  " + Text.short($0) } ?? "")
+            }
             blocks.append(([style.bold("Pins")] + rows).joined(separator: "\n"))
         }
         let steps = words.steps.enumerated().map { index, step in

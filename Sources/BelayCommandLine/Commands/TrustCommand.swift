@@ -16,7 +16,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
         commandName: "evaluate",
         abstract: "Judge certificate chains offline: one from files, or many as NDJSON.",
         discussion: """
-            With --chain: exit status 0 trusted, 1 refused.
+            With --chain: exit status 0 trusted, 1 refused. Without --host no name is compared: "trusted" then says only that \
+            the chain is good, for whatever name.
             With --ndjson: one case a line on standard input, one answer a line on standard output, in order and at once; \
             blank lines are passed over. Exit status 0 when every line was answered, whatever the verdicts; 3 when a line \
             was no case.
@@ -30,10 +31,13 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             ("belay trust evaluate --ndjson < cases.ndjson > answers.ndjson", "Many."),
         ])
 
-    @Option(help: ArgumentHelp("The chain, leaf first; extra certificates are allowed.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The chain, leaf first; extra certificates are allowed; - for standard input.", valueName: "file"))
     var chain: String?
     @Option(
-        help: ArgumentHelp("The name or address that the leaf must be valid for.", valueName: "name"),
+        help: ArgumentHelp(
+            "The name or address that the leaf must be valid for; without it no name is compared.", valueName: "name"),
         transform: { text in try ServerName(text) })
     var host: ServerName?
     @Flag(help: "Read cases from standard input instead.") var ndjson = false
@@ -48,6 +52,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             if host != nil, policyOptions.noDomainValidation {
                 throw ValidationError("'--host' means nothing with '--no-domain-validation'")
             }
+            let chains = [chain].compactMap(\.self)
+            try StandardInput.checkOnce(chains + policyOptions.pins + trustOptions.anchor + trustOptions.crl)
             return
         }
         let others = [
@@ -69,23 +75,38 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             guard try await CaseStream(console: console).run() else { throw ExitStatus.unreadable }
             return
         }
-        let path = chain ?? ""
-        let policy = try policyOptions.policy(console)
-        let certificates = try console.reading { () throws(CertificateFileError) in
-            try Certificate.read(contentsOf: path)
+        let report: TrustReport
+        do throws(InputError) {
+            report = try judge(console)
+        } catch {
+            if output.format == .json {
+                try console.printJSON(TrustReport.Unread(host: host?.description, error: error))
+            }
+            throw console.fail(error.text)
         }
-        let given = try trustOptions.read(console)
-        let trust = try trustOptions.trust(
-            chain: certificates.map(\.der), name: host, given: given, policy: policy, console: console)
-        let verdict = policy.evaluate(trust)
-        let report = TrustReport(
-            subject: host?.description ?? certificates.first?.label ?? path, host: host?.description, verdict: verdict,
-            policy: policy,
-            path: PathReport(verdict, trust: trust, policy: policy, at: trust.evaluationTime ?? Date()))
         switch output.format {
         case .json: try console.printJSON(report)
         case .text: try console.print(report.text(console))
         }
-        if !verdict.isTrusted { throw ExitStatus.refused }
+        if !report.verdict.isTrusted { throw ExitStatus.refused }
+    }
+
+    private func judge(_ console: Console) throws(InputError) -> TrustReport {
+        let path = chain ?? ""
+        let policy = try policyOptions.policy()
+        let certificates: [Certificate]
+        do throws(CertificateFileError) {
+            certificates = try Certificate.read(contentsOf: StandardInput.path(path))
+        } catch {
+            throw .certificates(error, for: "--chain")
+        }
+        let given = try trustOptions.read()
+        let trust = try trustOptions.trust(
+            chain: certificates.map(\.der), name: host, given: given, policy: policy, console: console)
+        let verdict = policy.evaluate(trust)
+        return TrustReport(
+            subject: host?.description ?? certificates.first?.label ?? path, host: host?.description, verdict: verdict,
+            policy: policy, isMomentGiven: trustOptions.time != nil,
+            path: PathReport(verdict, trust: trust, policy: policy, at: trust.evaluationTime ?? Date()))
     }
 }

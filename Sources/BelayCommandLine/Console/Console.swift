@@ -68,7 +68,7 @@ struct Console: Sendable {
         do {
             return try body()
         } catch {
-            throw fail("\(error)")
+            throw fail((error as? InputError)?.text ?? "\(error)")
         }
     }
 

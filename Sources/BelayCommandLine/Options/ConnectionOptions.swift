@@ -42,16 +42,34 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         return timeouts
     }
 
+    /// The options as a command line has them.
+    var words: [String] {
+        var words: [String] = []
+        if let connectTo { words += ["--connect-to", "\(connectTo)"] }
+        if let expectName { words += ["--expect-name", "\(expectName)"] }
+        if let identity { words += ["--identity", identity] }
+        if let passphraseFile { words += ["--passphrase-file", passphraseFile] }
+        if let timeout { words += ["--timeout", "\(timeout)"] }
+        return words
+    }
+
     /// Reads the identity; nil where none is given.
-    func readIdentity(_ console: Console) throws(ExitCode) -> TLSIdentity? {
+    func readIdentity() throws(InputError) -> TLSIdentity? {
         guard let identity else { return nil }
-        var passphrase = try passphraseFile.map { (path) throws(ExitCode) in try Passphrase.read(path, console) }
+        var passphrase = try passphraseFile.map { (path) throws(InputError) in try Passphrase.read(path) }
         defer { passphrase?.wipe() }
-        let read = try console.reading { () throws(IdentityFileError) in
-            try Identity.read(contentsOf: identity, passphrase: passphrase)
+        let read: Identity
+        do throws(IdentityFileError) {
+            read = try Identity.read(contentsOf: StandardInput.path(identity), passphrase: passphrase)
+        } catch {
+            throw .identity(error)
         }
-        return try console.reading { () throws(TLSIdentityError) in
-            try TLSIdentity(certificates: read.certificates.map(\.der), privateKey: read.privateKey)
+        do throws(TLSIdentityError) {
+            return try TLSIdentity(certificates: read.certificates.map(\.der), privateKey: read.privateKey)
+        } catch {
+            throw InputError(
+                message: "\(printable(identity)): \(error)",
+                remedy: "Give '--identity' a certificate and key that OpenSSL can use for TLS.")
         }
     }
 
@@ -66,15 +84,17 @@ struct ConnectionOptions: ParsableArguments, Sendable {
 /// The passphrase in a file. It is never an argument, where every user of the machine could read it.
 private enum Passphrase {
     /// The first line, without its end.
-    static func read(_ path: String, _ console: Console) throws(ExitCode) -> [UInt8] {
+    static func read(_ path: String) throws(InputError) -> [UInt8] {
         do throws(FileReadingError) {
-            var bytes = try FileReading.bytes(ofFile: path, limit: 65_536)
+            var bytes = try FileReading.bytes(ofFile: StandardInput.path(path), limit: 65_536)
             defer { bytes.wipe() }
             var line = Array(bytes.prefix { $0 != 0x0A })
             if line.last == 0x0D { line.removeLast() }
             return line
         } catch {
-            throw console.fail("\(printable(path)): \(error)")
+            throw InputError(
+                message: "\(printable(path)): \(error)",
+                remedy: "Give '--passphrase-file' a file whose first line is the passphrase.")
         }
     }
 }

@@ -53,11 +53,23 @@ struct PolicyOptions: ParsableArguments, Sendable {
     /// The mode, with its default.
     var mode: SecurityPolicy.PinningMode { pinning?.mode ?? (pins.isEmpty ? .none : .publicKey) }
 
+    /// The options as a command line has them, but for the pins.
+    var wordsWithoutPins: [String] {
+        var words: [String] = []
+        if let pinning { words += ["--pinning", pinning.rawValue] }
+        if chainMatching != .any { words += ["--chain-matching", chainMatching.rawValue] }
+        if allowInvalidCertificates { words.append("--allow-invalid-certificates") }
+        if noDomainValidation { words.append("--no-domain-validation") }
+        return words
+    }
+
     /// Reads the pins and puts the policy together. A mode that has no pins makes a policy that refuses everything, and says
     /// so: that is an answer, not wrong use.
-    func policy(_ console: Console) throws(ExitCode) -> SecurityPolicy {
-        let paths = pins
-        let pins = try console.reading { () throws(PinSetError) in try PinSet.read(paths: paths) }
+    func policy() throws(InputError) -> SecurityPolicy {
+        let pins: PinSet
+        do throws(PinSetError) { pins = try PinSet.read(paths: self.pins.map(StandardInput.path)) } catch {
+            throw .pins(error)
+        }
         return SecurityPolicy(
             pinningMode: mode, pinnedCertificates: pins.certificates, pinnedKeys: pins.keys,
             allowInvalidCertificates: allowInvalidCertificates, validatesDomainName: !noDomainValidation,

@@ -23,6 +23,16 @@ struct TrustOptions: ParsableArguments, Sendable {
 
     @Flag(help: "Tell the story of the path search: what was tried, and what would make it work.") var explain = false
 
+    /// The options as a command line has them, but for `--explain`.
+    var words: [String] {
+        var words = anchor.flatMap { ["--anchor", $0] }
+        if noSystemAnchors { words.append("--no-system-anchors") }
+        words += crl.flatMap { ["--crl", $0] }
+        if let time { words += ["--time", RFC3339.text(time)] }
+        if let rules { words += ["--rules", rules.name] }
+        return words
+    }
+
     /// What of the options is not for the library to decide: the files, read.
     struct Given: Sendable {
         let anchors: AnchorStore
@@ -30,18 +40,21 @@ struct TrustOptions: ParsableArguments, Sendable {
     }
 
     /// Reads the files that the options name.
-    func read(_ console: Console) throws(ExitCode) -> Given {
+    func read() throws(InputError) -> Given {
         var anchors: [Certificate] = []
-        for path in anchor {
-            anchors += try console.reading { () throws(CertificateFileError) in
-                FileReading.isFolder(path)
+        for path in anchor.map(StandardInput.path) {
+            do throws(CertificateFileError) {
+                anchors +=
+                    FileReading.isFolder(path)
                     ? try Certificate.readAll(inFolder: path) : try Certificate.read(contentsOf: path)
+            } catch {
+                throw .certificates(error, for: "--anchor")
             }
         }
         var lists: [RevocationList] = []
-        for path in crl {
-            lists += try console.reading { () throws(RevocationListFileError) in
-                try RevocationList.read(contentsOf: path)
+        for path in crl.map(StandardInput.path) {
+            do throws(RevocationListFileError) { lists += try RevocationList.read(contentsOf: path) } catch {
+                throw .revocationLists(error)
             }
         }
         return Given(
@@ -53,7 +66,7 @@ struct TrustOptions: ParsableArguments, Sendable {
     /// A machine without a store is an error, unless the policy lets pins alone decide.
     func trust(
         chain: [[UInt8]], name: ServerName?, given: Given, policy: SecurityPolicy, console: Console
-    ) throws(ExitCode) -> ServerTrust {
+    ) throws(InputError) -> ServerTrust {
         var trust = ServerTrust(chain: chain, policies: [.tlsServer(name: name)], anchors: given.anchors)
         trust.evaluationTime = time
         trust.revocationLists = given.revocationLists
@@ -63,7 +76,7 @@ struct TrustOptions: ParsableArguments, Sendable {
         do throws(SystemAnchorsError) {
             trust.systemAnchors = try SystemAnchors.load()
         } catch {
-            guard policy.allowInvalidCertificates else { throw console.fail("\(error)") }
+            guard policy.allowInvalidCertificates else { throw .systemAnchors(error) }
             console.note("belay: \(console.noteStyle.warning("warning")): \(error)")
         }
         return trust

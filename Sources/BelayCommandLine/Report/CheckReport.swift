@@ -12,13 +12,35 @@ struct CheckReport {
     let verdict: Verdict
     let requirements: ConnectionRequirements
     let policy: SecurityPolicy
+    /// Whether that is the policy asked for: its pins may be what could not be read.
+    var isPolicyKnown = true
+    /// Whether the moment was given with `--time`.
+    let isMomentGiven: Bool
+    /// The options that were given, but for the pins: what a command line needs that tries again.
+    let words: [String]
     /// What the server showed; nil where nothing was reached, or nothing asked.
     var examination: TLSExamination?
     /// The certificates as they were sent.
     var sent: [[UInt8]] = []
     var path: PathReport?
     /// Why nothing was reached.
-    var error: TLSError?
+    var error: Failure?
+
+    /// Why there is no answer.
+    enum Failure {
+        /// The server was not reached.
+        case connection(TLSError)
+        /// Something that was to be read was not.
+        case input(InputError)
+
+        /// Why, in a line.
+        var summary: String {
+            switch self {
+            case .connection(let error): error.summary
+            case .input(let error): error.message
+            }
+        }
+    }
 }
 
 extension CheckReport: Encodable {
@@ -42,8 +64,8 @@ extension CheckReport: Encodable {
                 minimumVersion: requirements.minimumVersion.description,
                 forwardSecrecy: requirements.requiresForwardSecrecy
             ), forKey: .requirements)
-        try container.encode(PolicyReport(policy), forKey: .policy)
-        try container.encode(policy.weaknesses, forKey: .weaknesses)
+        try container.encode(isPolicyKnown ? PolicyReport(policy) : nil, forKey: .policy)
+        try container.encode(isPolicyKnown ? policy.weaknesses : [], forKey: .weaknesses)
         try container.encode(examination.map(Connection.init), forKey: .connection)
         try container.encode(sent.map { SHA256Digest(of: $0).hexadecimalText }, forKey: .sent)
         try container.encode(path?.elements ?? [], forKey: .path)
@@ -53,7 +75,7 @@ extension CheckReport: Encodable {
             Pins(
                 served: verdict.servedPins.map(\.description),
                 configured: policy.effectivePins.map(\.description).sorted()), forKey: .pins)
-        try container.encode(error.map(Failure.init), forKey: .error)
+        try container.encode(error.map(FailureReport.init), forKey: .error)
     }
 
     private struct Requirements: Encodable {
@@ -102,23 +124,41 @@ extension CheckReport: Encodable {
         }
     }
 
-    private struct Failure: Encodable {
-        let phase: String
-        let message: String
-        let remedy: String
-        let address: String?
-        let acceptableIssuers: [String]
+}
 
-        init(_ error: TLSError) {
-            phase = error.phase.rawValue
-            message = error.summary
-            remedy = error.remedy
-            address = error.peerAddress
-            if case .clientCertificateRequired(let issuers) = error.reason {
-                acceptableIssuers = issuers.map(issuerText)
-            } else {
-                acceptableIssuers = []
-            }
+/// Why there is no answer, in JSON.
+struct FailureReport: Encodable {
+    let phase: String
+    let message: String
+    let remedy: String
+    let address: String?
+    let acceptableIssuers: [String]
+
+    init(_ failure: CheckReport.Failure) {
+        switch failure {
+        case .connection(let error): self.init(error)
+        case .input(let error): self.init(error)
+        }
+    }
+
+    /// Something was not read.
+    init(_ error: InputError) {
+        phase = "input"
+        message = error.message
+        remedy = error.remedy
+        address = nil
+        acceptableIssuers = []
+    }
+
+    private init(_ error: TLSError) {
+        phase = error.phase.rawValue
+        message = error.summary
+        remedy = error.remedy
+        address = error.peerAddress
+        if case .clientCertificateRequired(let issuers) = error.reason {
+            acceptableIssuers = issuers.map(issuerText)
+        } else {
+            acceptableIssuers = []
         }
     }
 }

@@ -16,10 +16,11 @@ struct CheckText {
         ]
         if let path = report.path, !path.elements.isEmpty { blocks.append(path.text(style)) }
         let findings = report.verdict.findings + policy.weaknesses
-        if !findings.isEmpty { blocks.append(FindingText.text(findings, console)) }
+        if !findings.isEmpty { blocks.append(FindingText.text(findings, console, isMomentGiven: report.isMomentGiven)) }
         if report.verdict.findings.contains(where: { $0.rule.identifier == "pin.mismatch" }) {
             let pins = PinsText(verdict: report.verdict, policy: policy, style: style)
-            blocks.append("\(pins.text)\n\n  belay check \(report.url) \(pins.options)")
+            let words = ["belay", "check", report.url] + report.words + ["--pins", "FILE"]
+            blocks.append("\(pins.text)\n\n  \(ShellText.line(words))")
         }
         if let story = report.verdict.explanation { blocks.append(ExplanationText(story, style: style).text) }
         return blocks.joined(separator: "\n\n")

@@ -3,11 +3,13 @@ import BelayTrust
 /// Findings for people: rule, what was noticed, what was expected and found, and what to do.
 enum FindingText {
     /// All of them, the gravest first as they come; notes are short.
-    static func text(_ findings: [Finding], _ console: Console) -> String {
-        findings.map { text($0, console) }.joined(separator: "\n")
+    ///
+    /// - Parameter isMomentGiven: whether the moment that was judged came from `--time`.
+    static func text(_ findings: [Finding], _ console: Console, isMomentGiven: Bool = false) -> String {
+        findings.map { text($0, console, isMomentGiven) }.joined(separator: "\n")
     }
 
-    private static func text(_ finding: Finding, _ console: Console) -> String {
+    private static func text(_ finding: Finding, _ console: Console, _ isMomentGiven: Bool) -> String {
         let style = console.style
         let severity = style.severity(finding.severity, Layout.pad(finding.severity.rawValue, 9))
         var lines = [severity + style.bold(finding.rule.identifier) + style.dim(place(finding))]
@@ -19,7 +21,7 @@ enum FindingText {
                 lines.append(wrap(short(value), name, console))
             }
         }
-        lines.append(wrap(finding.remedy, "do", console))
+        lines.append(wrap(OptionHint.remedy(of: finding, isMomentGiven: isMomentGiven), "do", console))
         return lines.joined(separator: "\n")
     }
 

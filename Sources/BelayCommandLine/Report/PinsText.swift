@@ -8,12 +8,13 @@ struct PinsText {
     let style: Style
 
     var text: String {
-        ([style.bold("Configured")] + configured + [style.bold("Served, as a pin file") + caution] + served)
-            .joined(separator: "\n")
+        var lines = [style.bold("Configured")] + configured
+        // Where all of the path must be pinned, some of it may be: which are missing has to be said.
+        if policy.chainMatching == .all {
+            lines += [style.bold("Not pinned")] + missing.map { "  \($0.label)" }
+        }
+        return (lines + [style.bold("Served, as a pin file") + caution] + served).joined(separator: "\n")
     }
-
-    /// The options that name such a file.
-    var options: String { policy.pinningMode == .certificate ? "--pins FILE --pinning certificate" : "--pins FILE" }
 
     private var caution: String { style.dim("  (only if you know that this server is the right one)") }
 
@@ -29,11 +30,28 @@ struct PinsText {
 
     private var served: [String] {
         guard policy.pinningMode == .certificate else {
-            return verdict.path.flatMap { ["  # \($0.label)", "  sha256/\($0.pin)"] }
+            return needed.flatMap { ["  # \($0.label)", "  sha256/\($0.pin)"] }
         }
-        guard let leaf = verdict.path.first else { return [] }
-        // Lines of PEM without an indent, so that they can be copied as they are.
-        return ["# \(leaf.fingerprint)  \(leaf.label)"]
-            + leaf.pem.split(separator: "\n").map(String.init)
+        // One certificate is enough where any will do. Lines of PEM have no indent, so that they can be copied as they are.
+        return needed.prefix(policy.chainMatching == .any ? 1 : needed.count).flatMap { certificate in
+            ["# \(certificate.fingerprint)  \(certificate.label)"]
+                + certificate.pem.split(separator: "\n").map(String.init)
+        }
+    }
+
+    /// The certificates of the path of which pins could be wanted: all of them, or those below the root where all must be
+    /// pinned.
+    private var needed: ArraySlice<Certificate> {
+        guard policy.chainMatching == .all, let last = verdict.path.last, verdict.path.count > 1 else {
+            return verdict.path[...]
+        }
+        return verdict.isPathComplete || last.isSelfIssued ? verdict.path.dropLast() : verdict.path[...]
+    }
+
+    private var missing: [Certificate] {
+        let pins = policy.effectivePins
+        return needed.filter {
+            policy.pinningMode == .certificate ? !policy.pinnedCertificates.contains($0) : !pins.contains($0.pin)
+        }
     }
 }

@@ -43,6 +43,8 @@ struct PolicyText {
 
     private var oneOf: String { count.hasPrefix("1 ") ? "the" + count.dropFirst() : "one of \(count)" }
 
+    private var allOf: String { count.hasPrefix("1 ") ? "the" + count.dropFirst() : "the \(count)" }
+
     /// What the policy demands, in one line.
     var summary: String {
         if isContradictory { return "what no server can meet: the policy refuses every one" }
@@ -54,11 +56,13 @@ struct PolicyText {
         switch policy.pinningMode {
         case .none: break
         case .publicKey:
-            parts.append(policy.chainMatching == .any ? "\(oneOf) on it" : "below its root nothing but \(count)")
+            // The chain is named before, unless it may be an invalid one.
+            let any = policy.allowInvalidCertificates ? "a path with \(oneOf) on it" : "\(oneOf) on it"
+            parts.append(policy.chainMatching == .any ? any : "below its root nothing but \(allOf)")
         case .certificate:
             parts.append(
                 policy.chainMatching == .any
-                    ? "a path to \(oneOf)" : "below its root nothing but \(count)")
+                    ? "a path to \(oneOf)" : "below its root nothing but \(allOf)")
         }
         // With keys, what allowInvalidCertificates lets through includes a wrong name.
         let nameCounts =
@@ -93,16 +97,22 @@ struct PolicyText {
             (
                 "allow invalid certificates", policy.allowInvalidCertificates ? "yes" : "no",
                 policy.allowInvalidCertificates
-                    ? policy.pinningMode == .none
-                        ? "any chain is let through"
-                        : "dates, names, purposes and a missing anchor are forgiven where the pins match"
+                    ? isContradictory
+                        ? "without effect: the policy contradicts itself and refuses every server"
+                        : policy.pinningMode == .none
+                            ? "any chain is let through"
+                            : policy.pinningMode == .certificate
+                                ? "the machine's anchors do not count: the chain must be valid to a pinned certificate alone"
+                                : "dates, names, purposes and a missing anchor are forgiven where the pins match"
                     : "the chain must be valid whatever the pins say"
             ))
         rows.append(
             (
                 "validate domain name", policy.validatesDomainName ? "yes" : "no",
                 policy.validatesDomainName
-                    ? "the certificate must name the host"
+                    ? policy.allowInvalidCertificates && policy.pinningMode == .publicKey && !isContradictory
+                        ? "without effect: with a pinned key an invalid name is let through"
+                        : "the certificate must name the host"
                     : "neither the name nor the purpose of the certificate is looked at"
             ))
         return rows

@@ -9,12 +9,16 @@ struct TrustReport {
     let host: String?
     let verdict: Verdict
     let policy: SecurityPolicy
+    /// Whether the moment was given with `--time`.
+    let isMomentGiven: Bool
     let path: PathReport
 
     /// The verdict, the demands, the chain and the findings.
     func text(_ console: Console) -> String {
         let style = console.style
-        let name = host == nil && policy.validatesDomainName ? " (no --host, so no name was compared)" : ""
+        // A policy that refuses everything has compared nothing at all.
+        let lacksName = host == nil && policy.validatesDomainName && policy.contradictions(forNamedHost: false).isEmpty
+        let name = lacksName ? " (no --host, so no name was compared)" : ""
         var blocks = [
             VerdictText.headline(verdict, of: subject, policy: policy, style: style),
             Layout.wrap(
@@ -23,7 +27,14 @@ struct TrustReport {
         ]
         if !path.elements.isEmpty { blocks.append(path.text(style)) }
         let findings = verdict.findings + policy.weaknesses
-        if !findings.isEmpty { blocks.append(FindingText.text(findings, console)) }
+        if !findings.isEmpty { blocks.append(FindingText.text(findings, console, isMomentGiven: isMomentGiven)) }
+        if lacksName {
+            let text =
+                "no name was compared: the chain is judged as that of any server. "
+                + "Give --host NAME to ask whether it is that server's."
+            blocks.append(
+                Layout.wrap(text, indent: 9, first: style.dim(Layout.pad("note", 9)), columns: console.columns))
+        }
         if verdict.findings.contains(where: { $0.rule.identifier == "pin.mismatch" }) {
             blocks.append(PinsText(verdict: verdict, policy: policy, style: style).text)
         }
@@ -34,12 +45,14 @@ struct TrustReport {
 
 extension TrustReport: Encodable {
     private enum Key: String, CodingKey {
-        case host, trusted, result, summary, reasons, policy, weaknesses, path, pathComplete, explanation
+        case host, nameCompared, trusted, result, summary, reasons, policy, weaknesses, path, pathComplete, explanation
+        case error
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(host, forKey: .host)
+        try container.encode(!verdict.checkedNames.isEmpty, forKey: .nameCompared)
         try container.encode(verdict.isTrusted, forKey: .trusted)
         try container.encode(verdict.result.rawValue, forKey: .result)
         try container.encode(VerdictText.reason(verdict, policy), forKey: .summary)
@@ -49,5 +62,29 @@ extension TrustReport: Encodable {
         try container.encode(path.elements, forKey: .path)
         try container.encode(verdict.isPathComplete, forKey: .pathComplete)
         try container.encode(verdict.explanation, forKey: .explanation)
+        try container.encodeNil(forKey: .error)
+    }
+
+    /// The same document where something could not be read: no verdict.
+    struct Unread: Encodable {
+        let host: String?
+        let error: InputError
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            let verdict = Verdict(refusing: [])
+            try container.encode(host, forKey: .host)
+            try container.encode(false, forKey: .nameCompared)
+            try container.encode(false, forKey: .trusted)
+            try container.encode(verdict.result.rawValue, forKey: .result)
+            try container.encode(error.message, forKey: .summary)
+            try container.encode([] as [Finding], forKey: .reasons)
+            try container.encodeNil(forKey: .policy)
+            try container.encode([] as [Finding], forKey: .weaknesses)
+            try container.encode([] as [PathReport.Element], forKey: .path)
+            try container.encode(false, forKey: .pathComplete)
+            try container.encodeNil(forKey: .explanation)
+            try container.encode(FailureReport(error), forKey: .error)
+        }
     }
 }

@@ -1,0 +1,74 @@
+import BelayArguments
+import BelayCertificates
+import BelayTrust
+
+/// Something that the command was to read and could not: a file, standard input, the machine's trust store.
+///
+/// Its status is 3. With `--format json` the document says it too, so that whoever reads only that is told.
+struct InputError: Error, Sendable {
+    /// What could not be read, and why, in words that name it.
+    let message: String
+    /// What to do.
+    let remedy: String
+    /// Whether people need the remedy as well, because the message has none of its own.
+    var isRemedyNews = false
+
+    /// For people.
+    var text: String { isRemedyNews ? "\(message)\n  \(remedy)" : message }
+}
+
+extension InputError {
+    /// A file for `--pins`. That a certificate was expected is not the whole truth of a pin file.
+    static func pins(_ error: PinSetError) -> InputError {
+        InputError(
+            message: "\(error)",
+            remedy:
+                "A pin file holds certificates, public keys, or lines such as sha256/ and the base64 of the SHA-256 of "
+                + "a public key; 'belay cert show' prints a certificate's.",
+            isRemedyNews: true)
+    }
+
+    /// A file of certificates, given with an option.
+    static func certificates(_ error: CertificateFileError, for option: String) -> InputError {
+        InputError(message: "\(error)", remedy: "Give '\(option)' a file of certificates in PEM or DER.")
+    }
+
+    /// A file for `--crl`.
+    static func revocationLists(_ error: RevocationListFileError) -> InputError {
+        InputError(message: "\(error)", remedy: "Give '--crl' a file of revocation lists in PEM or DER.")
+    }
+
+    /// A file for `--identity`.
+    static func identity(_ error: IdentityFileError) -> InputError {
+        switch error.problem {
+        case .passphraseNeeded, .privateKey(.passphraseNeeded):
+            InputError(
+                message: "\(error)",
+                remedy: "Put the passphrase on the first line of a file that only you can read, and name it with "
+                    + "'--passphrase-file FILE'.", isRemedyNews: true)
+        default:
+            InputError(
+                message: "\(error)",
+                remedy: "Give '--identity' a PKCS#12 file, or PEM with a private key and its certificates.")
+        }
+    }
+
+    /// The machine's trust store.
+    static func systemAnchors(_ error: SystemAnchorsError) -> InputError {
+        InputError(
+            message: "\(error)",
+            remedy: "To do without the store, give '--no-system-anchors' with '--anchor FILE'.", isRemedyNews: true)
+    }
+}
+
+/// Standard input by the name that many programs have for it.
+enum StandardInput {
+    /// The path to open: that of standard input for `-`.
+    static func path(_ name: String) -> String { name == "-" ? "/dev/stdin" : name }
+
+    /// Refuses files of which two are standard input: the second would find it read to its end.
+    static func checkOnce(_ names: [String]) throws {
+        guard names.count(where: { path($0) == "/dev/stdin" }) > 1 else { return }
+        throw ValidationError("standard input ('-') can be read only once; put one of the inputs into a file")
+    }
+}

@@ -51,10 +51,6 @@ enum VerdictText {
         let subject =
             depth == 0 || !verdict.path.indices.contains(depth)
             ? "the certificate" : "the certificate of \(verdict.path[depth].label)"
-        // There is no "here" in a headline.
-        if message.hasPrefix("the chain ends here, ") {
-            message = message.replacing("ends here, at", with: "ends at").replacing(", and is", with: " that is")
-        }
         if message.hasPrefix("it ") { return subject + message.dropFirst(2) }
         if message.hasPrefix("its ") { return "\(subject)'s" + message.dropFirst(3) }
         return message

@@ -63,7 +63,15 @@ private func rewritePrimitive(_ reader: inout DERReader, _ tag: DERTag) throws(D
         let octets = Array(reader.bytes[try reader.readObjectIdentifier()])
         return DERWriter.element(tag, octets)
     case .utcTime, .generalizedTime:
-        return DERWriter.time(try reader.readTime())
+        var copy = reader
+        let seconds = try reader.readTime()
+        let written = DERWriter.time(seconds)
+        guard tag == .generalizedTime, written.first == DERTag.utcTime.rawValue else { return written }
+        // A year before 2050 is read as GeneralizedTime too, and written as UTCTime: the moment must be the same.
+        var again = DERReader(written)
+        demand(try again.readTime() == seconds, "a time is read or written wrong")
+        let contents = try copy.readAny().contents
+        return DERWriter.element(tag, copy.bytes[contents])
     default:
         let (found, contents, element) = try reader.readAny()
         demand(found == tag && contents.upperBound == element.upperBound, "an element is torn")

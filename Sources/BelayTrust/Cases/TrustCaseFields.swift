@@ -58,6 +58,7 @@ struct TrustCaseFields: Decodable {
     /// Reads a line; the name of a case is kept even where another field is wrong.
     static func decode(_ line: [UInt8]) throws(TrustCaseError) -> TrustCaseFields {
         do {
+            try StrictJSON.check(line)
             return try JSONDecoder().decode(TrustCaseFields.self, from: Data(line))
         } catch {
             let id = (try? JSONDecoder().decode(Name.self, from: Data(line)))?.id

@@ -58,7 +58,10 @@ struct PathJudgement {
         path = closest.path
         reachesAnchor = closest.reachesAnchor
         var findings = search.retelling.findings(on: closest.path)
-        if !closest.reachesAnchor { findings += MissingAnchor(closest, demand, search).findings }
+        // When the budget is spent, that no anchor was reached means nothing.
+        if !closest.reachesAnchor && search.context.budget.exhausted == nil {
+            findings += MissingAnchor(closest, demand, search).findings
+        }
         if let limit = search.context.budget.exhausted {
             findings.append(
                 Finding(

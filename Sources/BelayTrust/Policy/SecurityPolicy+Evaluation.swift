@@ -88,8 +88,13 @@ private struct PolicyEvaluation {
             findings.append(Finding(.unusedPins, "the policy has pins, but its mode is none: they are not looked at"))
         }
         if base.isValid { return accept(.unspecified, base, findings) }
-        guard policy.allowInvalidCertificates else { return refuse(base, findings) }
+        guard policy.allowInvalidCertificates, !isRevoked(base) else { return refuse(base, findings) }
         return accept(.proceed, base, findings + [acceptedAnyway])
+    }
+
+    /// Whether a list that the caller gave revokes the chain: whoever gives lists means them, whatever else is allowed.
+    private func isRevoked(_ judgement: PathJudgement) -> Bool {
+        judgement.findings.contains { $0.rule == .revoked && $0.severity == .error }
     }
 
     private var acceptedAnyway: Finding {
@@ -152,6 +157,7 @@ private struct PolicyEvaluation {
         let base = PathJudgement(chain, demand)
         if byPins.isValid {
             if base.isValid { return accept(.unspecified, byPins, byPins.findings + base.findings) }
+            if isRevoked(base) { return refuse(byPins, base.findings) }
             if policy.allowInvalidCertificates { return accept(.proceed, byPins, byPins.findings + base.findings) }
             return refuse(byPins, base.findings + [privateAuthorityHint])
         }

@@ -24,12 +24,14 @@ struct RevocationRule: PathRule {
         var isCovered = false
         var faults: [(Rule, String, String)] = []
         for list in lists {
-            if let fault = Self.fault(of: list, issuer: issuer, context) {
-                faults.append(fault)
-                continue
-            }
-            isCovered = isCovered || list.scope?.reasons == nil
-            if let entry = list.entry(forSerialNumber: child.certificate.serialNumber), entry.reason != .removeFromList
+            let fault = Self.fault(of: list, issuer: issuer, context)
+            // A genuine list that is out of date no longer says who is good; whom it revokes stays revoked, but for a hold,
+            // which may have been lifted since.
+            let isOnlyStale = fault?.0 == .listStale
+            if fault == nil || isOnlyStale,
+                let entry = list.entry(forSerialNumber: child.certificate.serialNumber),
+                entry.reason != .removeFromList,
+                fault == nil || entry.reason != .certificateHold
             {
                 let reason = entry.reason.map { ": \($0)" } ?? ""
                 log.report(
@@ -38,6 +40,11 @@ struct RevocationRule: PathRule {
                     expected: "not on the authority's revocation list",
                     found: "serial number \(hexadecimal(child.certificate.serialNumber)) is listed")
                 return
+            }
+            if let fault {
+                faults.append(fault)
+            } else {
+                isCovered = isCovered || list.scope?.reasons == nil
             }
         }
         guard !isCovered else { return }

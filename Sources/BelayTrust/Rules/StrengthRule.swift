@@ -5,7 +5,7 @@ struct StrengthRule: PathRule {
     static let catalogue: [Rule] = [.keyTooSmall, .unsupportedKey, .malformedKey, .weakSignature]
 
     func examine(_ depth: Int, of path: [PathCertificate], in context: EvaluationContext, log: inout FindingLog) {
-        examineKey(depth, path, &log)
+        examineKey(depth, path, context, &log)
         // Nobody relies on an anchor's signature: it is trusted because it was given.
         guard !path[depth].isAnchor else { return }
         if let hash = path[depth].signatureAlgorithm.hash, !hash.isCollisionResistant {
@@ -15,7 +15,9 @@ struct StrengthRule: PathRule {
         }
     }
 
-    private func examineKey(_ depth: Int, _ path: [PathCertificate], _ log: inout FindingLog) {
+    private func examineKey(
+        _ depth: Int, _ path: [PathCertificate], _ context: EvaluationContext, _ log: inout FindingLog
+    ) {
         switch path[depth].keyKind {
         case .rsa(let bits, _), .rsaPSS(let bits):
             if bits < 2_048 { reportSmall("RSA 2048", bits, depth, path, &log) }
@@ -27,6 +29,12 @@ struct StrengthRule: PathRule {
                 return
             }
             if bits < 224 { reportSmall("EC of 224 bits", bits, depth, path, &log) }
+            // An issuer's key must verify a signature, which shows that it is on its curve; nobody asks the leaf's.
+            if depth == 0, path[0].verificationKey(context.cache) == nil {
+                log.report(
+                    .malformedKey, at: depth, of: path, "its key is no point of its curve",
+                    expected: "a point on \(curve)", found: "another point")
+            }
         case .explicitEllipticCurve:
             log.report(
                 .unsupportedKey, at: depth, of: path, "its key spells out its curve instead of naming it",

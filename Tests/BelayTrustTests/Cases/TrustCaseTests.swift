@@ -161,7 +161,7 @@ struct TrustCaseTests {
     @Test("a line that is no object, or lacks what a case needs, is refused")
     func noCase() {
         for (line, part) in [
-            ("", "not valid JSON"), ("{", "not valid JSON"), ("[]", "expected an object"),
+            ("", "not a JSON object"), ("{", "not valid JSON"), ("[]", "not a JSON object"),
             ("{\"chain\":[]}", "'id' is missing"), ("{\"id\":\"x\"}", "'chain' is missing"),
             ("{\"id\":7,\"chain\":[]}", "id: expected a string"),
         ] {

@@ -208,3 +208,26 @@ extension [UInt8] {
         return result
     }
 }
+
+@Suite("Keys that are no keys")
+struct OffCurveTests {
+    @Test(
+        "a leaf whose key is no point of its curve is malformed", arguments: ["prime256v1", "secp384r1", "secp521r1"])
+    func offCurve(_ group: String) throws {
+        let key = try PrivateKey.generate(.ellipticCurve(group))
+        var der = key.publicKey.der
+        // The last octet of y, changed: no point of the curve has this x and y, but with negligible chance.
+        der[der.count - 1] ^= 1
+        let world = try TestPKI(leaf: { $0.flaws.rawPublicKey = der }, leafKey: key)
+        let verdict = world.trust.evaluate()
+        #expect(verdict.errors == ["key.malformed"])
+        #expect(verdict.result == .fatalTrustFailure)
+    }
+
+    @Test("when the budget is spent nothing is said of anchors")
+    func spentBudget() throws {
+        let world = try TestPKI.good.get()
+        let verdict = world.trust.with { $0.limits.signatureChecks = 1 }.evaluate()
+        #expect(verdict.errors == ["path.budget-exceeded"])
+    }
+}

@@ -183,3 +183,37 @@ struct RevocationTests {
         #expect(world.trust.evaluate().findings.isEmpty)
     }
 }
+
+@Suite("Revocation: what lists say outlives them, and no setting overrules it")
+struct LastingRevocationTests {
+    private func trust(_ reason: Int?, isStale: Bool) throws -> ServerTrust {
+        let world = try TestPKI.good.get()
+        let start = moment.addingTimeInterval(isStale ? -20_000 : -10)
+        let list = try world.intermediate.issue(
+            RevocationListTemplate(
+                thisUpdate: start, nextUpdate: start.addingTimeInterval(10_000),
+                entries: [.init(serialNumber: world.leaf.serialNumber, date: start, reason: reason)]))
+        return try world.trust.with { $0.revocationLists = [try RevocationList(der: list)] }
+    }
+
+    @Test("a genuine list that is out of date still revokes whom it lists, but for a hold")
+    func stale() throws {
+        #expect(try trust(1, isStale: true).evaluate().errors == ["revocation.revoked"])
+        #expect(try trust(nil, isStale: true).evaluate().result == .fatalTrustFailure)
+        #expect(try trust(6, isStale: true).evaluate().errors == ["revocation.list-stale"])
+    }
+
+    @Test("allowing invalid certificates does not let a revoked one through, in any mode")
+    func notOverruled() throws {
+        let trust = try trust(1, isStale: false)
+        let leaf = try TestPKI.good.get().leaf
+        for mode in SecurityPolicy.PinningMode.allCases {
+            let policy = SecurityPolicy(
+                pinningMode: mode, pinnedCertificates: mode == .none ? [] : [leaf], allowInvalidCertificates: true,
+                validatesDomainName: mode != .none)
+            let verdict = policy.evaluate(trust)
+            #expect(verdict.result == .fatalTrustFailure, "\(mode)")
+            #expect(verdict.errors.contains("revocation.revoked"))
+        }
+    }
+}

@@ -15,6 +15,8 @@ public struct ExitCode: Error, RawRepresentable, Hashable {
     public static let failure = ExitCode(1)
     /// 2: wrong use. (The package that this one is modelled on ends with 64.)
     public static let validationFailure = ExitCode(2)
+    /// 3: the message could not be written.
+    static let notWritten = ExitCode(3)
     /// 70: a command is declared wrongly; a mistake of the program, not of the user.
     static let wrongDeclaration = ExitCode(70)
 

@@ -48,11 +48,16 @@ enum Terminal {
     }
 
     /// Prints the message, on standard output for success and else on standard error, and ends the process. A success
-    /// whose message cannot be written (a full disk, a closed descriptor) ends with status 1.
+    /// whose message cannot be written (a full disk, a closed descriptor) says so and ends with
+    /// ``ExitCode/notWritten``.
     static func exit(_ code: ExitCode, message: String) -> Never {
         fflush(nil)
         let isWritten = message.isEmpty || write(message + "\n", to: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO)
-        Glibc.exit(isWritten || !code.isSuccess ? code.rawValue : ExitCode.failure.rawValue)
+        let reason = errno
+        if isWritten || !code.isSuccess { Glibc.exit(code.rawValue) }
+        let text = strerror(reason).map { String(cString: $0) } ?? "error \(reason)"
+        _ = write("error: standard output: \(text)\n", to: STDERR_FILENO)
+        Glibc.exit(ExitCode.notWritten.rawValue)
     }
 
     private static func write(_ text: String, to descriptor: Int32) -> Bool {

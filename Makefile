@@ -20,7 +20,7 @@ demo: ## The main job on a laboratory of its own: every situation x setting, and
 test: ## Everything that must pass: set-up, layers, style, build without warnings, the whole suite
 	@Scripts/test
 
-conformance: ## The conformance cases alone [CASES=folder or file of further suites]
+conformance: ## The conformance cases alone [CASES=folder of the suites]
 	@Scripts/conformance $(CASES)
 
 sanitize: ## The suite under the thread sanitizer, then the address sanitizer [ONLY=thread|address]

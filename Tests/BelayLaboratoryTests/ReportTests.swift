@@ -68,6 +68,8 @@ struct ReportTests {
         #expect(table.matches(of: /<span class="hidden">[A-N] accepted<\/span>/).count == 63)
         #expect(table.matches(of: /<span class="hidden">[A-N] refused<\/span>/).count == 105)
         #expect(page.contains("176 of 176"))
+        // 12 policies by 14 servers, and the 8 that pin without a pin.
+        #expect(page.contains("The table holds 168 answers") && page.contains("which makes 8 more: 176 in all"))
     }
 
     @Test("a difference is shown on top, in the table and at the cell's reasons")

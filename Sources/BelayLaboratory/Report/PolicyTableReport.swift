@@ -65,10 +65,12 @@ public struct PolicyTableReport: Sendable {
             <h1>Which servers would this app trust?</h1>
             \(state)
             <p>An app that speaks HTTPS has to decide whether the server that answers is the right one. Three settings of
-            its security policy decide: what it <b>pins</b> (nothing, the server's key, or its certificate), whether
+            its security policy decide: what it <b>pins</b> (nothing, a key, or a certificate), whether
             <b>invalid certificates are allowed</b>, and whether the <b>name is checked</b>. That makes twelve policies.
             Each of them met fourteen servers, some genuine and some of an attacker, over real TLS connections on this
             machine. The table shows whom each policy let in.</p>
+            <p>The table holds \(count - run.emptyPinCells.count) answers, twelve policies by fourteen servers. Each policy
+            that pins was also tried with an empty pin set, which makes \(run.emptyPinCells.count) more: \(count) in all.</p>
             </header>
             """
     }

@@ -6,7 +6,7 @@ import BelayTrust
 struct PolicyOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Certificates, keys, or lines of SHA-256 pins in any usual spelling; a folder counts for its certificates.",
+            "Certificates, keys, or lines of SHA-256 pins in any usual spelling; a folder counts for its certificates; - for standard input.",
             valueName: "file|folder"))
     var pins: [String] = []
     @Option(help: "What is compared with the pins; with --pins it is public-key unless said otherwise.")

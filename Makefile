@@ -6,12 +6,12 @@ MAKEFLAGS += --no-builtin-rules
 # The project's checks and builds already use every core; two targets at once would only fight over .build.
 .NOTPARALLEL:
 
-.PHONY: help setup build release demo test conformance sanitize fuzz bench lint format docs clean
+.PHONY: help setup build release demo test conformance differential sanitize fuzz bench lint format docs clean
 
 help:
 	@Scripts/help $(firstword $(MAKEFILE_LIST))
 
-setup: ## Check for Swift and install the missing Debian packages [GROUPS="build test bench docs"]
+setup: ## Check for Swift and install the missing Debian packages [GROUPS="build test bench docs differential"]
 	@Scripts/setup $(or $(GROUPS),build test)
 
 demo: ## The main job on a laboratory of its own: every situation x setting, and report.html
@@ -22,6 +22,9 @@ test: ## Everything that must pass: set-up, layers, style, build without warning
 
 conformance: ## The conformance cases alone [CASES=folder of the suites]
 	@Scripts/conformance $(CASES)
+
+differential: ## Mutated chains judged beside OpenSSL, Go and pyca cryptography [MUTATIONS=20000] [SEED=1]
+	@Scripts/differential $(or $(MUTATIONS),20000) $(or $(SEED),1)
 
 sanitize: ## The suite under the thread sanitizer, then the address sanitizer [ONLY=thread|address]
 	@Scripts/sanitize $(ONLY)

@@ -48,10 +48,14 @@ let package = Package(
         // What several test targets use: running programs, temporary folders.
         .target(
             name: "TestSupport", dependencies: ["BelayCertificates"], path: "Tests/Support", swiftSettings: strict),
+        // Changes chains at random; `make differential` compiles the same sources for its own package.
+        .target(
+            name: "Mutation", dependencies: ["BelayCertificates"], path: "Differential/Sources/Mutation",
+            swiftSettings: strict),
         .testTarget(
             name: "BelayCertificatesTests", dependencies: ["TestSupport", "BelayCertificates"], swiftSettings: strict),
         .testTarget(
-            name: "BelayTrustTests", dependencies: ["BelayTrust", "BelayCertificates", "COpenSSL"],
+            name: "BelayTrustTests", dependencies: ["Mutation", "BelayTrust", "BelayCertificates", "COpenSSL"],
             swiftSettings: strict),
         .testTarget(
             name: "BelayTLSTests", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL"],

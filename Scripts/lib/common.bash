@@ -22,7 +22,8 @@ strict_flags=(-Xswiftc -warnings-as-errors)
 # The folders and files that hold Swift, nested packages included.
 swift_sources() {
     local path
-    for path in Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources Benchmarks/Package.swift Benchmarks/Sources; do
+    for path in Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources Benchmarks/Package.swift Benchmarks/Sources \
+        Differential/Package.swift Differential/Sources; do
         if [[ -e $path ]]; then printf '%s\n' "$path"; fi
     done
 }

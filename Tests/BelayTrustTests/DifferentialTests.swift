@@ -2,6 +2,7 @@ import BelayCertificates
 import BelayTrust
 import COpenSSL
 import Foundation
+import Mutation
 import Testing
 
 /// Mutations of a good chain, judged here and by OpenSSL. Whatever Belay accepts, OpenSSL must accept.
@@ -15,18 +16,6 @@ struct DifferentialTests {
         let chain: [Certificate]
         /// The keys that sign each of the chain.
         let issuerKeys: [PrivateKey]
-    }
-
-    /// SplitMix64.
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
     }
 
     private static func key(_ seed: UInt8) throws -> PrivateKey {
@@ -139,7 +128,7 @@ struct DifferentialTests {
         let parts = try Self.parts()
         let signed = parts.chain[index].signedBytes
         let algorithm = try #require(SignatureAlgorithm.ed25519.der)
-        var random = Seeded(state: UInt64(index) &+ 7)
+        var random = SeededGenerator(seed: UInt64(index) &+ 7)
         var accepted = 0
         var differences: [String: Int] = [:]
         var acceptedByOpenSSLOnly: [String: Int] = [:]

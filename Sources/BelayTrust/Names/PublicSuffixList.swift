@@ -10,6 +10,8 @@ public struct PublicSuffixList: Sendable {
     ///
     /// A single label that the list does not know is one too: the list's own default rule is `*`.
     public func isPublicSuffix(_ name: String) -> Bool {
+        // libpsl would read a name up to a NUL, and take what is before it for the whole.
+        guard !name.utf8.contains(0) else { return false }
         guard let list = psl_builtin() else {
             // Without a list nothing can be known of longer names; a single label is nobody's in any case.
             return !name.contains(".")

@@ -17,6 +17,7 @@ struct ExtensionRule: PathRule {
         check(subject.policyMappings, "policy mappings", depth, path, &log)
         check(subject.policyConstraints, "policy constraints", depth, path, &log)
         check(subject.inhibitAnyPolicy, "inhibit any-policy", depth, path, &log)
+        checkDistributionPoints(subject.certificate, depth, path, &log)
         if subject.certificate.hasUnhandledCriticalExtension {
             for identifier in subject.certificate.unhandledCriticalExtensions {
                 log.report(
@@ -24,6 +25,22 @@ struct ExtensionRule: PathRule {
                     "the extension \(identifier) is critical and not understood",
                     expected: "critical extensions that this verifier acts on", found: identifier.description)
             }
+        }
+    }
+
+    /// Distribution points are read where a list is looked up; a critical extension must be understood by whoever accepts
+    /// the certificate, and what cannot be read is not understood.
+    private func checkDistributionPoints(
+        _ certificate: Certificate, _ depth: Int, _ path: [PathCertificate], _ log: inout FindingLog
+    ) {
+        guard certificate.isCritical(.crlDistributionPoints) == true else { return }
+        do throws(DERError) {
+            _ = try certificate.revocationListDistributionPoints
+        } catch {
+            log.report(
+                .malformedExtension, at: depth, of: path,
+                "the extension 'distribution points of revocation lists' is critical and malformed: \(error)",
+                expected: "the form of RFC 5280", found: error.description)
         }
     }
 

@@ -50,7 +50,9 @@ enum NameConstraint {
         case .uri(let base):
             return isHost(base.hasPrefix(".") ? base.dropFirst() : base[...])
         case .email(let base):
-            if let at = base.lastIndex(of: "@") { return isHost(base[base.index(after: at)...]) }
+            if let at = base.lastIndex(of: "@") {
+                return isLocalPart(base[..<at]) && isHost(base[base.index(after: at)...])
+            }
             return isHost(base.hasPrefix(".") ? base.dropFirst() : base[...])
         case .directory, .registeredID, .other, .unsupported:
             return true
@@ -124,12 +126,52 @@ enum NameConstraint {
         guard let at = address.lastIndex(of: "@"), at != address.startIndex else { return undecided }
         let local = address[..<at]
         let host = lowercaseASCII(address[address.index(after: at)...])
-        guard isHost(host[...]), !local.contains("@") || local.hasPrefix("\"") else { return undecided }
+        guard isHost(host[...]), isLocalPart(local) else { return undecided }
         if let baseAt = base.lastIndex(of: "@") {
             return local == base[..<baseAt] && host == lowercaseASCII(base[base.index(after: baseAt)...])
         }
         let base = lowercaseASCII(base)
         return base.hasPrefix(".") ? host.hasSuffix(base) && host.utf8.count > base.utf8.count : host == base
+    }
+
+    /// Whether a text is what may stand before the `@` of a mailbox: words with single dots between, or a quoted string
+    /// (RFC 5321, section 4.1.2). Nobody could say whose mailbox anything else is.
+    private static func isLocalPart(_ text: Substring) -> Bool {
+        let units = Array(text.utf8)
+        if units.first == 0x22 { return isQuoted(units) }
+        var wasDot = true
+        for unit in units {
+            if unit == 0x2E {
+                if wasDot { return false }
+                wasDot = true
+            } else {
+                guard isAtomCharacter(unit) else { return false }
+                wasDot = false
+            }
+        }
+        return !wasDot
+    }
+
+    /// Whether octets are a string in quotation marks, with a backslash before each mark and backslash inside.
+    private static func isQuoted(_ units: [UInt8]) -> Bool {
+        guard units.count >= 2, units.last == 0x22 else { return false }
+        var isEscaped = false
+        for unit in units.dropFirst().dropLast() {
+            guard (0x20...0x7E).contains(unit) else { return false }
+            if isEscaped {
+                isEscaped = false
+            } else if unit == 0x5C {
+                isEscaped = true
+            } else if unit == 0x22 {
+                return false
+            }
+        }
+        return !isEscaped
+    }
+
+    /// atext of RFC 5322, section 3.2.3: printable, without the characters that structure addresses.
+    private static func isAtomCharacter(_ unit: UInt8) -> Bool {
+        (0x21...0x7E).contains(unit) && !#""(),.:;<>@[\]"#.utf8.contains(unit)
     }
 
     /// A base is a host, or with a dot in front the hosts below it; the URI must name a host that is no address.
@@ -141,7 +183,9 @@ enum NameConstraint {
 
     /// The host of the authority of a URI (RFC 3986, section 3.2), in lower case.
     private static func uriHost(_ uri: String) -> String? {
-        guard let colon = uri.firstIndex(of: ":"), uri[colon...].hasPrefix("://") else { return nil }
+        guard uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let colon = uri.firstIndex(of: ":"),
+            isScheme(uri[..<colon]), uri[colon...].hasPrefix("://")
+        else { return nil }
         var authority = uri[uri.index(colon, offsetBy: 3)...]
         if let end = authority.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) {
             authority = authority[..<end]
@@ -153,6 +197,14 @@ enum NameConstraint {
         }
         if let port = authority.firstIndex(of: ":") { authority = authority[..<port] }
         return authority.isEmpty ? nil : lowercaseASCII(authority)
+    }
+
+    /// Whether a text is the scheme of a URI (RFC 3986, section 3.1).
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, (0x41...0x5A).contains(first & 0xDF) else { return false }
+        return text.utf8.allSatisfy { unit in
+            (0x41...0x5A).contains(unit & 0xDF) || (0x30...0x39).contains(unit) || [0x2B, 0x2D, 0x2E].contains(unit)
+        }
     }
 
     /// Whether a text has the form of a host name: labels of letters, digits, hyphens and underscores, one dot between.

@@ -93,6 +93,11 @@ struct NameConstraintTests {
             ("host.test", "host.test", false, true), ("@host.test", "host.test", false, true),
             ("a@b@host.test", "host.test", false, true), ("\"a@b\"@host.test", "host.test", true, true),
             ("a@host..test", "host.test", false, true), ("a@", "host.test", false, true),
+            // What stands before the @ is words with single dots between, or a quoted string (RFC 5321, section 4.1.2).
+            ("a.b+c@host.test", "host.test", true, true), (".@host.test", "host.test", false, true),
+            ("a..b@host.test", "host.test", false, true), ("a b@host.test", "host.test", false, true),
+            ("\"a b\\\"\"@host.test", "host.test", true, true), ("\"a\"b\"@host.test", "host.test", false, true),
+            ("\"@host.test", "host.test", false, true), ("\"a\\\"@host.test", "host.test", false, true),
         ])
     func email(name: String, base: String, isPermitted: Bool, isExcluded: Bool) throws {
         try check(.email(name), permittedBy: .email(base), isPermitted: isPermitted)
@@ -109,6 +114,10 @@ struct NameConstraintTests {
             ("https:///a", "host.test", false, true), ("https://other.test/@host.test", "host.test", false, false),
             ("https://host.test@other.test/", "host.test", false, false),
             ("https://other.test#@host.test", "host.test", false, false),
+            // What has no scheme, or characters that no URI has, is none (RFC 3986, sections 2 and 3.1).
+            ("ht ps://host.test/", "host.test", false, true), ("://host.test/", "host.test", false, true),
+            ("1a://host.test/", "host.test", false, true), ("https://host.test/ b", "host.test", false, true),
+            ("a+b-c.1://host.test/", "host.test", true, true),
         ])
     func uri(name: String, base: String, isPermitted: Bool, isExcluded: Bool) throws {
         try check(.uri(name), permittedBy: .uri(base), isPermitted: isPermitted)
@@ -228,6 +237,7 @@ struct NameConstraintTests {
             .ipAddress([192, 0, 2, 0, 255, 0, 255, 0]), .ipAddress([192, 0, 2, 0, 255, 255, 255, 5]),
             .ipAddress([]), .dns("*.host.test"), .dns("host..test"), .dns("."), .uri("https://host.test"), .uri(""),
             .email("a@"), .email("**@host.test@x..y"), .dns("host.test."),
+            .email("a b@host.test"), .email("@host.test"),
         ])
     func malformed(constraint: GeneralName) throws {
         #expect(try errors(permitted: [constraint], names: [.dns("a.test")]) == ["constraints.malformed"])

@@ -240,6 +240,12 @@ extension ProfileRuleCase {
             rule: "webpki.name-form", set: .webpki, depth: 0,
             leaf: { $0.set(.subjectAlternativeNames([.dns(TestPKI.host), .dns("under_score.host.test")])) }),
         ProfileRuleCase(
+            rule: "webpki.critical-names", set: .webpki, depth: 0,
+            leaf: {
+                $0.set(.subjectAlternativeNames([.dns(TestPKI.host)], isCritical: true))
+                $0.subject = DistinguishedName(commonName: TestPKI.host)
+            }),
+        ProfileRuleCase(
             rule: "webpki.common-name", set: .webpki, depth: 0, result: .recoverableTrustFailure,
             leaf: { $0.subject = DistinguishedName(commonName: "elsewhere.test") }),
         ProfileRuleCase(

@@ -4,7 +4,9 @@ import BelayCertificates
 /// digits and hyphens, and a common name that repeats one of the alternative names
 /// (Baseline Requirements, sections 3.2.2.6, 7.1.2.7.12 and 7.1.4.3).
 struct PublicNameRule: PathRule {
-    static let catalogue: [Rule] = [.publicSuffixWildcard, .nonpublicNameForm, .commonNameNotListed]
+    static let catalogue: [Rule] = [
+        .publicSuffixWildcard, .nonpublicNameForm, .commonNameNotListed, .criticalNames,
+    ]
 
     private let suffixes = PublicSuffixList()
 
@@ -25,6 +27,11 @@ struct PublicNameRule: PathRule {
                     .nonpublicNameForm, at: 0, of: path, "its name '\(printable(name))' has an underscore",
                     expected: "letters, digits and hyphens", found: printable(name))
             }
+        }
+        if !path[0].subject.isEmpty, path[0].certificate.isCritical(.subjectAlternativeName) == true {
+            log.report(
+                .criticalNames, at: 0, of: path, "its alternative names are critical beside a subject",
+                expected: "not critical", found: "critical")
         }
         checkCommonName(path, names, &log)
     }
@@ -53,6 +60,10 @@ struct PublicNameRule: PathRule {
 }
 
 extension Rule {
+    static let criticalNames = Rule(
+        "webpki.critical-names", "Alternative names are critical only where there is no subject beside them.", .fatal,
+        remedy: "Have the certificate issued with alternative names that are not critical.",
+        source: "CA/Browser Forum Baseline Requirements, section 7.1.2.7.12")
     static let publicSuffixWildcard = Rule(
         "webpki.public-suffix-wildcard", "No wildcard covers a public suffix.", .fatal,
         remedy: "Have the certificate issued for the hosts themselves.",

@@ -1,0 +1,3 @@
+module belay.test/peer
+
+go 1.19

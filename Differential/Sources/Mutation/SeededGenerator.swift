@@ -1,0 +1,29 @@
+/// Random numbers that follow from a seed (SplitMix64), so that what was found once is found again.
+public struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// Starts the sequence of a seed.
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// A number below `count`.
+    public mutating func index(_ count: Int) -> Int { Int.random(in: 0..<max(count, 1), using: &self) }
+
+    /// True one time in `count`.
+    public mutating func oneIn(_ count: Int) -> Bool { index(count) == 0 }
+
+    /// One of some values; `fallback` where there is none.
+    public mutating func pick<Value>(_ values: [Value], else fallback: Value) -> Value {
+        values.isEmpty ? fallback : values[index(values.count)]
+    }
+}

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.1
 import PackageDescription
 
 // A package of its own, so that the project proper neither builds nor tests it. `make bench` builds and runs it.

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.1
 import PackageDescription
 
 // A package of its own: libFuzzer brings the main function, so nothing here links without `--sanitize=fuzzer`,

@@ -7,7 +7,7 @@
 ///         case publicKey = "public-key"
 ///         case certificate, none
 ///     }
-public protocol ExpressibleByArgument: SendableMetatype {
+public protocol ExpressibleByArgument: SharableMetatype {
     /// Makes a value, or nil where the text does not stand for one.
     init?(argument: String)
 

@@ -7,7 +7,7 @@
 /// change of the import. What is ours: `examples` in the configuration (to be dropped then); status 2 for wrong use
 /// where the package has 64; and errors for what the package accepts: a single option or a flag given twice, an empty
 /// value, a number that is not finite, an argument that is not UTF-8, a command without its subcommand.
-public protocol ParsableArguments: Decodable, SendableMetatype {
+public protocol ParsableArguments: Decodable, SharableMetatype {
     /// Makes a value that is not read yet.
     init()
 

@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTrust
 
 /// What a server showed when it was asked what it is, and whether that meets requirements. The connection is closed.
@@ -13,11 +14,43 @@ public struct TLSExamination: Sendable {
     public let certificateRequest: ClientCertificateRequest?
     /// Whether a client certificate was sent.
     public let sentClientCertificate: Bool
+    /// Whether an identity was given and not shown, because the server was not accepted.
+    public let withheldIdentity: Bool
     /// The server's word on the client's identity.
     public let confirmation: TLSConnection.Confirmation
+    /// How the server ended the connection after it had asked for a certificate and was not accepted; nil where it did not.
+    public let ending: TLSError?
+}
+
+extension TLSError.Reason {
+    fileprivate var certificateRequest: ClientCertificateRequest? {
+        switch self {
+        case .clientCertificateRequired(let issuers), .clientIdentityWithheld(let issuers):
+            ClientCertificateRequest(acceptableIssuers: issuers)
+        default: nil
+        }
+    }
 }
 
 extension TLSClient {
+    /// Makes a handshake without an identity, as ``examine(_:requirements:connectTo:timeouts:identity:presentingIf:)`` does.
+    ///
+    /// - Parameters:
+    ///   - endpoint: whom the connection is for.
+    ///   - requirements: what the connection must be.
+    ///   - target: dial this host and port instead.
+    ///   - timeouts: how long each phase may take.
+    /// - Throws: the `TLSError` of the first handshake, where the second explains nothing either; also where the server ends the
+    ///   connection because it gets no certificate.
+    public func examine(
+        _ endpoint: TLSEndpoint, requirements: ConnectionRequirements = .transportSecurity,
+        connectTo target: TLSEndpoint? = nil, timeouts: TLSTimeouts = TLSTimeouts()
+    ) async throws(TLSError) -> TLSExamination {
+        try await examine(
+            endpoint, requirements: requirements, connectTo: target, timeouts: timeouts, identity: nil
+        ) { _ in true }
+    }
+
     /// Makes a handshake that offers only what the requirements allow, and says what the server showed.
     ///
     /// Where it fails because the sides agree on nothing, a second handshake offers everything OpenSSL has, to tell which
@@ -29,24 +62,42 @@ extension TLSClient {
     ///   - requirements: what the connection must be.
     ///   - target: dial this host and port instead.
     ///   - timeouts: how long each phase may take.
-    ///   - identity: the client identity to present when the server asks for one.
+    ///   - identity: the client identity to present when the server asks for one and meets the requirements; nil for none.
+    ///   - isAccepted: whether the server may see the identity, as in ``handshake(with:connectTo:options:identity:presentingIf:)``.
+    ///     Where it says no, what the server showed is the result even if the server ends the connection without a certificate.
     /// - Throws: the `TLSError` of the first handshake, where the second explains nothing either.
     public func examine(
         _ endpoint: TLSEndpoint, requirements: ConnectionRequirements = .transportSecurity,
-        connectTo target: TLSEndpoint? = nil, timeouts: TLSTimeouts = TLSTimeouts(), identity: TLSIdentity? = nil
+        connectTo target: TLSEndpoint? = nil, timeouts: TLSTimeouts = TLSTimeouts(), identity: TLSIdentity?,
+        presentingIf isAccepted: @escaping @Sendable (PeerEvidence) -> Bool
     ) async throws(TLSError) -> TLSExamination {
         var options = TLSOptions(requirements: requirements)
         options.timeouts = timeouts
         let failure: TLSError
+        let refused = Protected<PeerEvidence?>(nil)
         do throws(TLSError) {
             let connection = try await handshake(
-                with: endpoint, connectTo: target, options: options, identity: identity)
+                with: endpoint, connectTo: target, options: options, identity: identity
+            ) { evidence in
+                if requirements.findings(for: evidence).isEmpty, isAccepted(evidence) { return true }
+                refused.withLock { $0 = evidence }
+                return false
+            }
             let confirmation = try await confirmAndClose(connection, within: timeouts.handshake)
             return TLSExamination(
                 evidence: connection.evidence, findings: requirements.findings(for: connection.evidence), failure: nil,
                 certificateRequest: connection.certificateRequest,
-                sentClientCertificate: connection.sentClientCertificate, confirmation: confirmation)
+                sentClientCertificate: connection.sentClientCertificate, withheldIdentity: connection.withheldIdentity,
+                confirmation: confirmation, ending: nil)
         } catch {
+            if error.reason != .cancelled, error.reason.presentedChain == nil, let evidence = refused.withLock({ $0 }) {
+                return TLSExamination(
+                    evidence: evidence, findings: requirements.findings(for: evidence), failure: nil,
+                    certificateRequest: error.reason.certificateRequest
+                        ?? ClientCertificateRequest(acceptableIssuers: []),
+                    sentClientCertificate: false, withheldIdentity: identity != nil, confirmation: .notNeeded,
+                    ending: error)
+            }
             guard error.phase == .handshake, error.reason.isDisagreement else { throw error }
             failure = error
         }
@@ -63,7 +114,8 @@ extension TLSClient {
         return TLSExamination(
             evidence: connection.evidence,
             findings: requirements.findings(explaining: failure.reason.text, by: connection.evidence), failure: failure,
-            certificateRequest: connection.certificateRequest, sentClientCertificate: false, confirmation: .notNeeded)
+            certificateRequest: connection.certificateRequest, sentClientCertificate: false, withheldIdentity: false,
+            confirmation: .notNeeded, ending: nil)
     }
 
     /// A server that is content says so at once with a session ticket; one that says nothing is not waited for long.

@@ -1,6 +1,5 @@
 import BelayCertificates
 import BelayTrust
-import FoundationEssentials
 
 /// Makes TLS connections and collects what servers show.
 ///
@@ -37,12 +36,42 @@ public final class TLSClient: Sendable {
     ///   - endpoint: whom the connection is for. Its name is sent as SNI, unless it is an address.
     ///   - target: dial this host and port instead, and keep the endpoint's name.
     ///   - options: versions, suites, protocols and timeouts.
-    ///   - identity: the client identity to present when the server asks for one.
+    /// - Returns: the open connection. No application data has been sent.
+    /// - Throws: `TLSError`, also when the task is cancelled; everything opened until then is closed.
+    public func handshake(
+        with endpoint: TLSEndpoint, connectTo target: TLSEndpoint? = nil, options: TLSOptions = TLSOptions()
+    ) async throws(TLSError) -> TLSConnection {
+        try await handshake(with: endpoint, connectTo: target, options: options, identity: nil) { _ in false }
+    }
+
+    /// Resolves, connects, and makes the handshake, with an identity for a server that asks for one and is accepted.
+    ///
+    /// A server is judged before it gets to see who the client is. When it asks, it has shown its certificates and proved that it has
+    /// their key, and `isAccepted` looks at that; where it says no, the server gets an empty list. (A key exchange with RSA alone,
+    /// which only TLS 1.2 and older have, proves the key later. And these versions send certificates in the clear: whoever is on the
+    /// network reads the client's as well. TLS 1.3 hides them.)
+    ///
+    /// ```swift
+    /// let connection = try await client.handshake(with: endpoint, identity: identity) { evidence in
+    ///     guard var trust = try? ServerTrust(evidence: evidence) else { return false }
+    ///     trust.systemAnchors = anchors
+    ///     return policy.evaluate(trust).isTrusted
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endpoint: whom the connection is for. Its name is sent as SNI, unless it is an address.
+    ///   - target: dial this host and port instead, and keep the endpoint's name.
+    ///   - options: versions, suites, protocols and timeouts.
+    ///   - identity: who the client is; nil for nobody.
+    ///   - isAccepted: whether the server may see the identity. It is asked once, in the middle of the handshake, when the server asks
+    ///     for a certificate (also where there is none), and not at all otherwise. It runs on the thread that makes the handshake: it must
+    ///     be quick, as a verdict is, and must not wait for anything. The connection's verdict is still to be made from its evidence.
     /// - Returns: the open connection. No application data has been sent.
     /// - Throws: `TLSError`, also when the task is cancelled; everything opened until then is closed.
     public func handshake(
         with endpoint: TLSEndpoint, connectTo target: TLSEndpoint? = nil, options: TLSOptions = TLSOptions(),
-        identity: TLSIdentity? = nil
+        identity: TLSIdentity?, presentingIf isAccepted: @escaping @Sendable (PeerEvidence) -> Bool
     ) async throws(TLSError) -> TLSConnection {
         func error(_ phase: TLSError.Phase, _ reason: TLSError.Reason, at address: SocketAddress? = nil) -> TLSError {
             TLSError(endpoint: endpoint, peerAddress: address?.description, phase: phase, reason: reason)
@@ -63,21 +92,17 @@ public final class TLSClient: Sendable {
         let subject = TLSStream.Subject(
             endpoint: endpoint, peerAddress: connected.address.description,
             offered: options.minimumVersion...options.maximumVersion, hasIdentity: identity != nil)
+        let answer = CertificateAnswer(identity: identity?.material, subject: subject, presentingIf: isAccepted)
         let stream = try TLSStream(context: context, socket: connected.socket, subject: subject) {
             session throws(Unprepared) in
             try session.prepareClient(
-                serverName: endpoint.serverName, applicationProtocols: protocols, identity: identity?.material)
+                serverName: endpoint.serverName, applicationProtocols: protocols, answer: answer)
         }
         let handshake = try await stream.handshake(within: options.timeouts.handshake)
-        let negotiated = handshake.negotiated
-        let evidence = PeerEvidence(
-            chain: handshake.chain, version: negotiated.version, cipherSuite: negotiated.cipherSuite,
-            keyExchangeGroup: negotiated.group, applicationProtocol: negotiated.applicationProtocol,
-            stapledResponse: handshake.stapledResponse, timestampList: handshake.timestampList, moment: Date(),
-            hostLiteral: endpoint.hostLiteral, host: endpoint.host, peerAddress: subject.peerAddress)
         return TLSConnection(
-            evidence: evidence, certificateRequest: handshake.certificateRequest,
-            sentClientCertificate: handshake.sentCertificateCount > 0, stream: stream, timeouts: options.timeouts)
+            evidence: handshake.evidence, certificateRequest: handshake.certificateRequest,
+            sentClientCertificate: handshake.sentCertificateCount > 0, withheldIdentity: handshake.withheldIdentity,
+            stream: stream, timeouts: options.timeouts)
     }
 
     private func resolve(

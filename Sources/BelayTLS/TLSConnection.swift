@@ -22,17 +22,20 @@ public struct TLSConnection: Sendable {
     public let certificateRequest: ClientCertificateRequest?
     /// Whether a client certificate was sent.
     public let sentClientCertificate: Bool
+    /// Whether the server asked for a certificate and was not shown the one there is, because it was not accepted.
+    public let withheldIdentity: Bool
 
     private let stream: TLSStream
     private let timeouts: TLSTimeouts
 
     init(
         evidence: PeerEvidence, certificateRequest: ClientCertificateRequest?, sentClientCertificate: Bool,
-        stream: TLSStream, timeouts: TLSTimeouts
+        withheldIdentity: Bool, stream: TLSStream, timeouts: TLSTimeouts
     ) {
         self.evidence = evidence
         self.certificateRequest = certificateRequest
         self.sentClientCertificate = sentClientCertificate
+        self.withheldIdentity = withheldIdentity
         self.stream = stream
         self.timeouts = timeouts
     }
@@ -63,7 +66,7 @@ public struct TLSConnection: Sendable {
     ///
     /// - Parameter limit: how long to wait; a server need not say anything before it is asked.
     /// - Returns: `.notNeeded` when the handshake was the last word, `.accepted` after a sign, `.unknown` after silence.
-    /// - Throws: `TLSError` with `.clientCertificateRequired` or `.clientCertificateRefused`, as in the handshake of older versions.
+    /// - Throws: `TLSError` with `.clientCertificateRequired`, `.clientIdentityWithheld` or `.clientCertificateRefused`, as in the handshake of older versions.
     public func confirm(within limit: Duration) async throws(TLSError) -> Confirmation {
         guard certificateRequest != nil, evidence.version >= .tls13 else { return .notNeeded }
         return try await stream.awaitAcceptance(within: limit) ? .accepted : .unknown

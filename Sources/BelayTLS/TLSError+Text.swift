@@ -57,6 +57,8 @@ extension TLSError.Reason {
         case .clientCertificateRequired(let issuers):
             "the server demands a client certificate"
                 + (issuers.isEmpty ? "" : issuers.count == 1 ? " of one issuer" : " of one of \(issuers.count) issuers")
+        case .clientIdentityWithheld:
+            "the server demands a client certificate; none was sent, because the server is not trusted"
         case .clientCertificateRefused(let alert): "the server refused the client certificate with the alert \(alert)"
         case .identityUnusable(let detail): "the client identity cannot be used: \(detail)"
         case .protocolViolation(let detail): "the peer broke the rules of TLS: \(detail)"
@@ -101,6 +103,8 @@ extension TLSError.Reason {
                 + "belongs to the certificate."
         case .badFinished: "Something between may be tampering with the connection: do not use this network."
         case .clientCertificateRequired: "Give a client identity that one of the acceptable issuers has issued."
+        case .clientIdentityWithheld:
+            "Find out why the server's certificates are not accepted; until they are, do not show it an identity."
         case .clientCertificateRefused: "Use an identity that the server accepts: issuer, dates and key usage count."
         case .identityUnusable: "Check that the identity's key belongs to its certificate and is strong enough."
         case .protocolViolation: "Look into the server's log, and update its TLS library."

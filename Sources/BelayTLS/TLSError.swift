@@ -79,6 +79,8 @@ public struct TLSError: Error, Sendable, Hashable {
         case badFinished
         /// The server demands a client certificate and none was given. `acceptableIssuers` as in `ClientCertificateRequest`.
         case clientCertificateRequired(acceptableIssuers: [[UInt8]])
+        /// The server demands a client certificate. One was given and not shown, because the server was not accepted.
+        case clientIdentityWithheld(acceptableIssuers: [[UInt8]])
         /// The server does not accept the client certificate that was sent.
         case clientCertificateRefused(TLSAlert)
         /// The client identity cannot be used; the text says why.

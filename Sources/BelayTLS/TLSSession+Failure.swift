@@ -43,7 +43,9 @@ extension TLSSession {
             // An identity whose key the server cannot check is not sent: then, too, the server got none.
             let sentNone = !sentIdentity || record.sentCertificateCount == 0
             if sentNone, alert.concernsCertificate || alert == .decodeError {
-                return .clientCertificateRequired(acceptableIssuers: request.acceptableIssuers)
+                return answer?.withheldIdentity == true
+                    ? .clientIdentityWithheld(acceptableIssuers: request.acceptableIssuers)
+                    : .clientCertificateRequired(acceptableIssuers: request.acceptableIssuers)
             }
             if !sentNone, alert.concernsCertificate { return .clientCertificateRefused(alert) }
         }

@@ -9,6 +9,8 @@ final class TLSSession {
     let transport: Transport
     let record = HandshakeRecord()
     private let context: TLSContext
+    /// What a server that asks is answered; on a client's side only.
+    private(set) var answer: CertificateAnswer?
 
     /// Begins a session over a connected socket.
     init(context: TLSContext, socket: Socket) throws(TLSContextError) {
@@ -39,9 +41,9 @@ final class TLSSession {
         SSL_set_accept_state(handle)
     }
 
-    /// Sets up the client's side: name, protocols, identity.
+    /// Sets up the client's side: name, protocols, and what a server that asks for a certificate is answered.
     func prepareClient(
-        serverName: String?, applicationProtocols: [UInt8], identity: KeyMaterial?
+        serverName: String?, applicationProtocols: [UInt8], answer: CertificateAnswer
     ) throws(Unprepared) {
         ERR_clear_error()
         SSL_set_connect_state(handle)
@@ -54,11 +56,8 @@ final class TLSSession {
             throw Unprepared(
                 reason: .unusableOptions("the application protocols cannot be offered: \(OpenSSLError.drain().text)"))
         }
-        if let identity,
-            SSL_use_cert_and_key(handle, identity.leaf, identity.key, identity.chain, 1) != 1
-        {
-            throw Unprepared(reason: .identityUnusable(OpenSSLError.drain().text))
-        }
+        self.answer = answer
+        try answer.prepare(handle)
     }
 
     /// How one operation of OpenSSL ended.
@@ -95,21 +94,7 @@ final class TLSSession {
     }
 
     /// What was negotiated.
-    var negotiated: Negotiated? {
-        guard let version = TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(handle))),
-            let cipher = SSL_get_current_cipher(handle)
-        else { return nil }
-        let name = SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? ""
-        var selected: UnsafePointer<UInt8>?
-        var length: CUnsignedInt = 0
-        SSL_get0_alpn_selected(handle, &selected, &length)
-        let protocolName = selected.map {
-            String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
-        }
-        return Negotiated(
-            version: version, cipherSuite: CipherSuite(code: SSL_CIPHER_get_protocol_id(cipher), name: name),
-            group: record.group.map(groupName), applicationProtocol: protocolName)
-    }
+    var negotiated: Negotiated? { Negotiated(handle, record) }
 
     /// The name the client asked for; on a server's side only.
     var requestedServerName: String? {
@@ -128,6 +113,26 @@ struct Negotiated: Sendable, Hashable {
     let cipherSuite: CipherSuite
     let group: String?
     let applicationProtocol: String?
+}
+
+extension Negotiated {
+    /// What an SSL object has agreed on so far; nil before there is a suite.
+    init?(_ handle: OpaquePointer, _ record: HandshakeRecord) {
+        // In the middle of a handshake the suite is pending.
+        guard let version = TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(handle))),
+            let cipher = SSL_get_pending_cipher(handle) ?? SSL_get_current_cipher(handle)
+        else { return nil }
+        let name = SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? ""
+        var selected: UnsafePointer<UInt8>?
+        var length: CUnsignedInt = 0
+        SSL_get0_alpn_selected(handle, &selected, &length)
+        let protocolName = selected.map {
+            String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
+        }
+        self.init(
+            version: version, cipherSuite: CipherSuite(code: SSL_CIPHER_get_protocol_id(cipher), name: name),
+            group: record.group.map(groupName), applicationProtocol: protocolName)
+    }
 }
 
 /// The IANA name of a named group.

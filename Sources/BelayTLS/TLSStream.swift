@@ -1,5 +1,6 @@
 import BelayTrust
 import COpenSSL
+import FoundationEssentials
 
 /// The engine of one connection, either side: turns OpenSSL's "not now" into suspension.
 ///
@@ -19,6 +20,15 @@ actor TLSStream {
         let peerAddress: String
         let offered: ClosedRange<TLSVersion>
         let hasIdentity: Bool
+
+        /// What the peer has shown by now.
+        func evidence(_ negotiated: Negotiated, _ record: HandshakeRecord) -> PeerEvidence {
+            PeerEvidence(
+                chain: record.certificates, version: negotiated.version, cipherSuite: negotiated.cipherSuite,
+                keyExchangeGroup: negotiated.group, applicationProtocol: negotiated.applicationProtocol,
+                stapledResponse: record.stapledResponse, timestampList: record.timestampList, moment: Date(),
+                hostLiteral: endpoint.hostLiteral, host: endpoint.host, peerAddress: peerAddress)
+        }
 
         func error(_ phase: TLSError.Phase, _ reason: TLSError.Reason) -> TLSError {
             TLSError(endpoint: endpoint, peerAddress: peerAddress, phase: phase, reason: reason)
@@ -48,11 +58,10 @@ actor TLSStream {
     /// Everything the handshake showed.
     struct Handshake: Sendable {
         let negotiated: Negotiated
-        let chain: [[UInt8]]
-        let stapledResponse: [UInt8]?
-        let timestampList: [UInt8]?
+        let evidence: PeerEvidence
         let certificateRequest: ClientCertificateRequest?
         let sentCertificateCount: Int
+        let withheldIdentity: Bool
         let requestedServerName: String?
     }
 
@@ -67,9 +76,10 @@ actor TLSStream {
         session.transport.readLimit = nil
         let record = session.record
         return Handshake(
-            negotiated: negotiated, chain: record.certificates, stapledResponse: record.stapledResponse,
-            timestampList: record.timestampList, certificateRequest: record.certificateRequest,
-            sentCertificateCount: record.sentCertificateCount ?? 0, requestedServerName: session.requestedServerName)
+            negotiated: negotiated, evidence: subject.evidence(negotiated, record),
+            certificateRequest: record.certificateRequest, sentCertificateCount: record.sentCertificateCount ?? 0,
+            withheldIdentity: session.answer?.withheldIdentity ?? false,
+            requestedServerName: session.requestedServerName)
     }
 
     /// Reads at least one byte and at most `count`; none when the peer has said goodbye.

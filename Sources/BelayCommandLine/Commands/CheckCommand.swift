@@ -63,8 +63,10 @@ struct CheckCommand: AsyncParsableCommand {
             guard refusals.isEmpty else {
                 return try finish(answer(Verdict(refusing: refusals), endpoint, read), console)
             }
-            let given = try trustOptions.read()
+            var given = try trustOptions.read()
             let identity = try connection.readIdentity()
+            // In the middle of the handshake, when the server is judged for the first time, is no time to read files.
+            if identity != nil { given.systemAnchors = try trustOptions.systemAnchors(read, console) }
             try finish(await judge(endpoint, read, given, identity, console), console)
         } catch let error as InputError {
             var report = answer(Verdict(refusing: []), endpoint, policy ?? .default)
@@ -79,10 +81,14 @@ struct CheckCommand: AsyncParsableCommand {
         _ console: Console
     ) async throws -> CheckReport {
         let name = try connection.expectName ?? ServerName(endpoint.host)
-        func judged(_ chain: [[UInt8]], _ moment: Date, _ more: [Finding]) throws -> CheckReport {
+        @Sendable func trust(_ chain: [[UInt8]], _ moment: Date) throws(InputError) -> ServerTrust {
             var trust = try trustOptions.trust(
                 chain: chain, name: name, given: given, policy: policy, console: console)
             trust.evaluationTime = trust.evaluationTime ?? moment
+            return trust
+        }
+        func judged(_ chain: [[UInt8]], _ moment: Date, _ more: [Finding]) throws -> CheckReport {
+            let trust = try trust(chain, moment)
             let verdict = policy.evaluate(trust).adding(more)
             var report = answer(verdict, endpoint, policy)
             report.sent = chain
@@ -94,7 +100,12 @@ struct CheckCommand: AsyncParsableCommand {
         do throws(TLSError) {
             examination = try await client.examine(
                 endpoint, requirements: Self.requirements, connectTo: connection.connectTo,
-                timeouts: connection.timeouts, identity: identity)
+                timeouts: connection.timeouts, identity: identity
+            ) { evidence in
+                // With nothing to show, the server is judged afterwards.
+                guard identity != nil, let trust = try? trust(evidence.chain, evidence.moment) else { return false }
+                return policy.evaluate(trust).isTrusted
+            }
         } catch {
             // A server that showed certificates and could not prove them is not out of reach: it is refused.
             if let chain = error.reason.presentedChain {
@@ -108,6 +119,12 @@ struct CheckCommand: AsyncParsableCommand {
             return report
         }
         var report = try judged(examination.evidence.chain, examination.evidence.moment, examination.findings)
+        // A server that is not trusted is refused, whatever it demands.
+        if let ending = examination.ending, report.verdict.isTrusted {
+            report = answer(Verdict(refusing: []), endpoint, policy)
+            report.error = .connection(ending)
+            return report
+        }
         report.examination = examination
         return report
     }

@@ -36,6 +36,8 @@ struct TrustOptions: ParsableArguments, Sendable {
     /// What of the options is not for the library to decide: the files, read.
     struct Given: Sendable {
         let anchors: AnchorStore
+        /// The machine's store, where it is loaded already.
+        var systemAnchors: AnchorStore?
         let revocationLists: [RevocationList]
     }
 
@@ -72,14 +74,22 @@ struct TrustOptions: ParsableArguments, Sendable {
         trust.revocationLists = given.revocationLists
         trust.rules = rules ?? .standard
         trust.explains = explain
-        guard !noSystemAnchors else { return trust }
+        trust.systemAnchors = given.systemAnchors
+        if given.systemAnchors == nil { trust.systemAnchors = try systemAnchors(policy, console) }
+        return trust
+    }
+
+    /// Loads the machine's store; nil where it is not to be used.
+    func systemAnchors(_ policy: SecurityPolicy, _ console: Console) throws(InputError) -> AnchorStore? {
+        guard !noSystemAnchors else { return nil }
         do throws(SystemAnchorsError) {
-            trust.systemAnchors = try SystemAnchors.load()
+            return try SystemAnchors.load()
         } catch {
             guard policy.allowInvalidCertificates else { throw .systemAnchors(error) }
             console.note("belay: \(console.noteStyle.warning("warning")): \(error)")
+            // Nothing, and no second warning.
+            return AnchorStore([])
         }
-        return trust
     }
 
     private static func moment(_ text: String) throws -> Date {

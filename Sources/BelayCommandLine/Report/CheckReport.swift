@@ -104,6 +104,7 @@ extension CheckReport: Encodable {
             let requested: Bool
             let acceptableIssuers: [String]
             let sent: Bool
+            let withheld: Bool
         }
 
         init(_ examination: TLSExamination) {
@@ -117,9 +118,9 @@ extension CheckReport: Encodable {
             clientCertificate = ClientCertificate(
                 requested: examination.certificateRequest != nil,
                 acceptableIssuers: (examination.certificateRequest?.acceptableIssuers ?? []).map(issuerText),
-                sent: examination.sentClientCertificate)
+                sent: examination.sentClientCertificate, withheld: examination.withheldIdentity)
             diagnostic = examination.failure != nil
-            failure = examination.failure?.summary
+            failure = (examination.failure ?? examination.ending)?.summary
             time = RFC3339.text(evidence.moment)
         }
     }
@@ -155,10 +156,10 @@ struct FailureReport: Encodable {
         message = error.summary
         remedy = error.remedy
         address = error.peerAddress
-        if case .clientCertificateRequired(let issuers) = error.reason {
+        switch error.reason {
+        case .clientCertificateRequired(let issuers), .clientIdentityWithheld(let issuers):
             acceptableIssuers = issuers.map(issuerText)
-        } else {
-            acceptableIssuers = []
+        default: acceptableIssuers = []
         }
     }
 }

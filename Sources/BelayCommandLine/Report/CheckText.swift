@@ -53,6 +53,8 @@ struct CheckText {
         let asked =
             "the server asked for a certificate"
             + (issuers.isEmpty ? "" : " of " + Text.list(issuers, limit: 3, separator: " or "))
+        if examination.withheldIdentity { return "\(asked); none was sent, because the server is not trusted" }
+        if examination.ending != nil { return "\(asked); none was given, and the server ended the connection" }
         let sent = examination.sentClientCertificate ? "one was sent" : "none was sent"
         let answer =
             switch examination.confirmation {

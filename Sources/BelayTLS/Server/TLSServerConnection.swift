@@ -28,7 +28,7 @@ public struct TLSServerConnection: Sendable {
         cipherSuite = handshake.negotiated.cipherSuite
         serverName = handshake.requestedServerName
         applicationProtocol = handshake.negotiated.applicationProtocol
-        clientChain = handshake.chain
+        clientChain = handshake.evidence.chain
         self.stream = stream
         self.timeouts = timeouts
         self.state = state

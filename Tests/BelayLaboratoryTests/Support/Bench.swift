@@ -34,7 +34,8 @@ struct Bench {
         options.timeouts = TLSTimeouts(all: .seconds(60))
         change(&options)
         return try await client.handshake(
-            with: server.endpoint, connectTo: server.target, options: options, identity: identity)
+            with: server.endpoint, connectTo: server.target, options: options, identity: identity
+        ) { _ in true }
     }
 
     /// The error that connecting ends with.

@@ -37,7 +37,8 @@ struct Bench {
         change(&options)
         return try await client.handshake(
             with: TLSEndpoint(host: "server.test", port: 443),
-            connectTo: TLSEndpoint(host: "127.0.0.1", port: server.port), options: options, identity: identity)
+            connectTo: TLSEndpoint(host: "127.0.0.1", port: server.port), options: options, identity: identity
+        ) { _ in true }
     }
 
     /// The error that connecting ends with.

@@ -31,7 +31,8 @@ struct Site: Sendable {
         change(&options)
         return try await Site.client.get().handshake(
             with: TLSEndpoint(host: name, port: 443), connectTo: TLSEndpoint(host: address, port: port),
-            options: options, identity: try identity.map { try TLSIdentity($0) })
+            options: options, identity: try identity.map { try TLSIdentity($0) }
+        ) { _ in true }
     }
 
     /// What a policy says of the server. Nothing is sent.

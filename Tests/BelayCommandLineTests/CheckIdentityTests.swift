@@ -1,0 +1,121 @@
+import BelayCertificates
+import BelayLaboratory
+import BelayTLS
+import BelayTrust
+import Foundation
+import Testing
+
+@Suite("belay check: whom an identity is shown to")
+struct CheckIdentityTests {
+    /// What is wrong with a server, if anything, and the rule that says so.
+    enum Fault: String, CaseIterable {
+        case none = ""
+        case authority = "anchor.unknown"
+        case name = "name.mismatch"
+        case pin = "pin.mismatch"
+    }
+
+    /// How a server asks.
+    struct Asking: CustomTestStringConvertible {
+        let version: TLSVersion
+        let isDemanded: Bool
+        var testDescription: String { "\(version), \(isDemanded ? "demanded" : "asked for")" }
+
+        static let all = [
+            Asking(version: .tls12, isDemanded: false), Asking(version: .tls12, isDemanded: true),
+            Asking(version: .tls13, isDemanded: false), Asking(version: .tls13, isDemanded: true),
+        ]
+    }
+
+    /// A server that asks for a certificate, and the client chains it saw.
+    private struct Site {
+        let server: TLSServer
+        let chains = Protected<[[[UInt8]]]>([])
+        let arguments: [String]
+
+        static let host = "gate.lab.test"
+
+        init(_ stage: Stage, _ fault: Fault, _ asking: Asking) throws {
+            let authorities = stage.laboratory.world.authorities
+            let authority = fault == .authority ? authorities.privateIntermediate : authorities.publicIntermediate
+            let identity = try authority.issueIdentity(
+                .server(names: [fault == .name ? "other.lab.test" : Site.host]), key: .generate(.p256))
+            var configuration = TLSServerConfiguration(identity: try TLSIdentity(identity))
+            configuration.minimumVersion = asking.version
+            configuration.maximumVersion = asking.version
+            configuration.timeouts = TLSTimeouts(all: .seconds(60))
+            let chains = chains
+            let demand = TLSServerConfiguration.Demand(
+                acceptableIssuers: [authorities.clientRoot.certificate.der],
+                accepts: { chain in
+                    chains.withLock { $0.append(chain) }
+                    return true
+                })
+            configuration.clientAuthentication = asking.isDemanded ? .require(demand) : .request(demand)
+            server = try TLSServer(loop: stage.loop, configuration: configuration)
+            var arguments = [
+                "check", "https://\(Site.host)", "--connect-to", "127.0.0.1:\(server.port)", "--timeout", "30",
+                "--no-system-anchors", "--anchor", stage.anchors,
+            ]
+            if fault == .pin {
+                // The digest of nothing in particular.
+                let digest = Data(repeating: 7, count: 32).base64EncodedString()
+                arguments += ["--pins", try Folder.shared.write("gate-pins.txt", "sha256/\(digest)\n")]
+            }
+            self.arguments = arguments
+        }
+    }
+
+    @Test(
+        "only a server that is trusted sees it; another is refused for its own fault", arguments: Fault.allCases,
+        Asking.all)
+    func identity(_ fault: Fault, _ asking: Asking) async throws {
+        let stage = try await Stage.shared.value
+        let site = try Site(stage, fault, asking)
+        let pem = try stage.folder.write("gate-client.pem", try stage.laboratory.world.client.pem())
+        let text = try await Program.run(site.arguments + ["--identity", pem])
+        let json = try await Program.run(site.arguments + ["--identity", pem, "--format", "json"])
+        await site.server.stop()
+        let isTrusted = fault == .none
+        let client = stage.laboratory.world.client.certificates.map(\.der)
+        #expect(site.chains.withLock { $0 } == (isTrusted ? [client, client] : []))
+        #expect(text.status == (isTrusted ? 0 : 1) && json.status == text.status, "\(text.output)\(text.errors)")
+        #expect(text.errors.isEmpty && text.output.contains(fault.rawValue) || isTrusted)
+        // Broken lines are put together again.
+        let words = text.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("client the server asked for a certificate of CN=Client Root"))
+        #expect(words.contains(isTrusted ? "; one was sent" : "; none was sent, because the server is not trusted"))
+        #expect(text.output.contains("leaf, sent"))
+
+        let object = try json.json()
+        #expect(try JSONSchema(named: "check.schema.json").faults(in: object) == [])
+        let connection = try #require(object["connection"] as? [String: Any])
+        let answered = try #require(connection["clientCertificate"] as? [String: Any])
+        #expect(answered["requested"] as? Bool == true && answered["sent"] as? Bool == isTrusted)
+        #expect(answered["withheld"] as? Bool == !isTrusted)
+        #expect((connection["failure"] is String) == (!isTrusted && asking.isDemanded))
+        #expect(connection["diagnostic"] as? Bool == false && object["error"] is NSNull)
+        #expect((object["sent"] as? [String])?.isEmpty == false && (object["path"] as? [Any])?.isEmpty == false)
+    }
+
+    @Test(
+        "without one, a server that demands it is refused where it is not trusted, and out of reach where it is",
+        arguments: Fault.allCases, [TLSVersion.tls12, .tls13])
+    func missing(_ fault: Fault, _ version: TLSVersion) async throws {
+        let stage = try await Stage.shared.value
+        let site = try Site(stage, fault, Asking(version: version, isDemanded: true))
+        let run = try await Program.run(site.arguments)
+        let json = try await Program.run(site.arguments + ["--format", "json"])
+        await site.server.stop()
+        #expect(json.status == run.status)
+        let object = try json.json()
+        #expect(try JSONSchema(named: "check.schema.json").faults(in: object) == [])
+        if fault == .none {
+            #expect(run.status == 3 && run.output.isEmpty && run.errors.contains("--identity"))
+            #expect(object["error"] is [String: Any])
+        } else {
+            #expect(run.status == 1 && run.errors.isEmpty && run.output.contains(fault.rawValue))
+            #expect(run.output.contains("none was given") && object["error"] is NSNull)
+        }
+    }
+}

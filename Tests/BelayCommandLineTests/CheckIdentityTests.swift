@@ -60,7 +60,7 @@ struct CheckIdentityTests {
             if fault == .pin {
                 // The digest of nothing in particular.
                 let digest = Data(repeating: 7, count: 32).base64EncodedString()
-                arguments += ["--pins", try Folder.shared.write("gate-pins.txt", "sha256/\(digest)\n")]
+                arguments += ["--pins", try Folder.shared.write("gate-pins-\(UUID()).txt", "sha256/\(digest)\n")]
             }
             self.arguments = arguments
         }
@@ -72,7 +72,7 @@ struct CheckIdentityTests {
     func identity(_ fault: Fault, _ asking: Asking) async throws {
         let stage = try await Stage.shared.value
         let site = try Site(stage, fault, asking)
-        let pem = try stage.folder.write("gate-client.pem", try stage.laboratory.world.client.pem())
+        let pem = try stage.folder.write("gate-client-\(UUID()).pem", try stage.laboratory.world.client.pem())
         let text = try await Program.run(site.arguments + ["--identity", pem])
         let json = try await Program.run(site.arguments + ["--identity", pem, "--format", "json"])
         await site.server.stop()

@@ -22,11 +22,12 @@ package final class TemporaryFolder: Sendable {
     /// The path of a file in the folder.
     package func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file; returns its path.
+    /// Writes a file; returns its path. Whoever reads it meanwhile sees the old file or the new one, never a part: cases that run
+    /// side by side write the same files.
     @discardableResult
     package func write(_ name: String, _ bytes: [UInt8]) throws -> String {
         let file = self(name)
-        try Data(bytes).write(to: URL(fileURLWithPath: file))
+        try Data(bytes).write(to: URL(fileURLWithPath: file), options: .atomic)
         return file
     }
 

@@ -63,6 +63,7 @@ let package = Package(
         .testTarget(
             name: "BelayLaboratoryTests",
             dependencies: ["BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates"], swiftSettings: strict),
+        .testTarget(name: "BelayTests", dependencies: ["Belay"], swiftSettings: strict),
         .testTarget(name: "BelayArgumentsTests", dependencies: ["BelayArguments"], swiftSettings: strict),
         .testTarget(
             name: "BelayCommandLineTests",

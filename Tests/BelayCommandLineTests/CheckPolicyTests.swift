@@ -6,14 +6,14 @@ import Testing
 
 @Suite("belay check: pins and policies")
 struct CheckPolicyTests {
-    @Test("without pins, a certificate of an unknown authority is refused (AFNetworking issue 2590)")
+    @Test("without pins, a certificate of an unknown authority is refused (reported of AFNetworking)")
     func unknownAuthority() async throws {
         let run = try await Stage.shared.value.check(.privateAuthority)
         #expect(run.status == 1 && run.output.contains("anchor.unknown"))
     }
 
     @Test(
-        "a policy that nothing can satisfy is refused by name before a byte is sent (AFNetworking issue 3713)",
+        "a policy that nothing can satisfy is refused by name before a byte is sent (reported of AFNetworking)",
         arguments: [
             (["--allow-invalid-certificates"], "policy.contradiction"),
             (["--allow-invalid-certificates", "--pinning", "certificate"], "policy.contradiction"),
@@ -34,7 +34,9 @@ struct CheckPolicyTests {
         await laboratory.stop()
     }
 
-    @Test("a pinned private authority: refused by the system's trust with a hint, accepted by pins alone (issue 3313)")
+    @Test(
+        "a pinned private authority: refused by the system's trust with a hint, accepted by pins alone (reported of AFNetworking)"
+    )
     func privateAuthority() async throws {
         let stage = try await Stage.shared.value
         let pin = try stage.folder.write(
@@ -81,7 +83,7 @@ struct CheckPolicyTests {
         #expect(run.status == 0, "\(spelled): \(run.errors)\(run.output)")
     }
 
-    @Test("a SHA-1 pin can never match and is an error that names the file and line (curl issue 1931)")
+    @Test("a SHA-1 pin can never match and is an error that names the file and line (reported of curl)")
     func sha1() async throws {
         let stage = try await Stage.shared.value
         let file = try stage.folder.write("sha1.txt", "sha1/qvTGHdzF6KLavt4PO0gs2a6pQ00=\n")
@@ -90,14 +92,14 @@ struct CheckPolicyTests {
         #expect(run.errors.contains("SHA-256"))
     }
 
-    @Test("a missing intermediate is named, with where it is published (badssl.com issue 292)")
+    @Test("a missing intermediate is named, with where it is published (reported of badssl.com)")
     func missingIntermediate() async throws {
         let run = try await Stage.shared.value.check(.missingIntermediate)
         #expect(run.status == 1 && run.output.contains("path.issuer-not-sent"))
         #expect(run.output.contains("CN=Public Issuing Authority") && run.output.contains("was not sent"))
     }
 
-    @Test("pins alone decide on a machine without any trust store, and the verdict says so (curl issue 2935)")
+    @Test("pins alone decide on a machine without any trust store, and the verdict says so (reported of curl)")
     func noStore() async throws {
         let stage = try await Stage.shared.value
         let server = try stage.laboratory.server(.situation(.d))

@@ -92,7 +92,7 @@ struct FilesTests {
         #expect(run.status == 3 && run.errors.contains("a.pem: cannot be read"))
     }
 
-    @Test("a folder with one bad file is an error that names the file (AFNetworking issue 3768)")
+    @Test("a folder with one bad file is an error that names the file (reported of AFNetworking)")
     func folderWithBadFile() async throws {
         let folder = try Folder()
         let world = try await Stage.shared.value.laboratory.world

@@ -9,16 +9,37 @@ func fuzzer(_ name: String) -> Target {
         dependencies: ["FuzzingSupport", .product(name: "BelayCertificates", package: "belay")])
 }
 
+// A fuzzer of what verdicts are made from.
+func trustFuzzer(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [
+            "FuzzingSupport", "FuzzingChains", .product(name: "BelayCertificates", package: "belay"),
+            .product(name: "BelayTrust", package: "belay"),
+        ])
+}
+
 let package = Package(
     name: "belay-fuzzing",
     // Named, since the folder above may be called anything.
     dependencies: [.package(name: "belay", path: "..")],
     targets: [
         .target(name: "FuzzingSupport"),
+        .target(
+            name: "FuzzingChains",
+            dependencies: [
+                "FuzzingSupport", .product(name: "BelayCertificates", package: "belay"),
+                .product(name: "BelayTrust", package: "belay"),
+            ]),
         fuzzer("DERFuzzer"),
         fuzzer("CertificateFuzzer"),
         fuzzer("PEMFuzzer"),
         fuzzer("FileFuzzer"),
+        trustFuzzer("RevocationListFuzzer"),
+        trustFuzzer("NameFuzzer"),
+        trustFuzzer("ConstraintFuzzer"),
+        trustFuzzer("CaseFuzzer"),
+        trustFuzzer("PolicyFuzzer"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -44,6 +44,9 @@ struct BenchmarkProgram {
         if options.wants("handshake") {
             try await HandshakeBenchmark(material: materials[0], interleaving: interleaving).run(into: &report)
         }
+        if options.wants("hostile"), options.alone == nil {
+            try HostileBenchmark(rounds: options.rounds).run(into: &report)
+        }
         if options.wants("programs"), options.alone == nil {
             if let belay = options.belay {
                 try ProgramBenchmarks(belay: belay, rounds: options.rounds).run(into: &report)
@@ -79,7 +82,7 @@ struct Options {
     /// The `belay` command, for what is measured on whole programs.
     var belay: String?
 
-    static let parts = ["reading", "evaluation", "anchors", "handshake", "programs"]
+    static let parts = ["reading", "evaluation", "anchors", "handshake", "hostile", "programs"]
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]

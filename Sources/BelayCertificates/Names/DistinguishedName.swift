@@ -32,10 +32,14 @@ public struct DistinguishedName: Sendable {
     public var isEmpty: Bool { range.count <= 2 }
 
     /// The attributes in order, one list for each relative distinguished name.
-    public var relativeNames: [[Attribute]] {
+    public var relativeNames: [[Attribute]] { relativeNames(first: .max) }
+
+    /// The attributes of the first so many relative distinguished names.
+    func relativeNames(first count: Int) -> [[Attribute]] {
         var names: [[Attribute]] = []
         var walk = NameWalk(bytes, in: range)
         while let step = walk.next() {
+            if step.startsRelativeName && names.count == count { break }
             let attribute = Attribute(
                 type: OID(octets: bytes[step.type]), tag: step.tag, octets: Array(bytes[step.value]))
             if step.startsRelativeName || names.isEmpty {

@@ -133,11 +133,15 @@ public struct RevocationList: Sendable, Hashable {
         while let entry = try? reader.read(.sequence) {
             var inner = DERReader(der, in: entry)
             guard let serial = try? inner.readInteger() else { return nil }
-            guard der[serial].elementsEqual(serialNumber) else { continue }
-            guard let date = try? inner.readTime() else { return nil }
-            return RevokedCertificate(seconds: date, reason: Self.readReason(&inner))
+            if der[serial].elementsEqual(serialNumber) { return readEntry(entry) }
         }
         return nil
+    }
+
+    private func readEntry(_ entry: Range<Int>) -> RevokedCertificate? {
+        var reader = DERReader(der, in: entry)
+        guard (try? reader.readInteger()) != nil, let date = try? reader.readTime() else { return nil }
+        return RevokedCertificate(seconds: date, reason: Self.readReason(&reader))
     }
 
     private static func readReason(_ reader: inout DERReader) -> RevokedCertificate.Reason? {
@@ -147,6 +151,32 @@ public struct RevocationList: Sendable, Hashable {
         var value = DERReader(reader.bytes, in: slot.value)
         guard let code = try? value.readSmallInteger(upTo: 10, .enumerated) else { return nil }
         return RevokedCertificate.Reason(rawValue: code)
+    }
+}
+
+extension RevocationList {
+    /// Where the entries of a list are, by serial number: for whoever looks up many certificates in a long list.
+    package struct Index {
+        fileprivate var entries: [ArraySlice<UInt8>: Range<Int>] = [:]
+    }
+
+    /// Reads the list once.
+    package func makeIndex() -> Index {
+        var index = Index()
+        index.entries.reserveCapacity(entryCount)
+        var reader = DERReader(der, in: entries)
+        while let entry = try? reader.read(.sequence) {
+            var inner = DERReader(der, in: entry)
+            guard let serial = try? inner.readInteger() else { break }
+            // The first entry counts where there are several, as without an index.
+            if index.entries[der[serial]] == nil { index.entries[der[serial]] = entry }
+        }
+        return index
+    }
+
+    /// The same as ``entry(forSerialNumber:)``, without reading the list.
+    package func entry(forSerialNumber serialNumber: [UInt8], in index: Index) -> RevokedCertificate? {
+        index.entries[serialNumber[...]].flatMap(readEntry)
     }
 }
 

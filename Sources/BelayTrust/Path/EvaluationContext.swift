@@ -12,6 +12,8 @@ struct EvaluationContext {
     let maximumIntermediates: Int?
     /// Revocation lists given by the caller; empty when revocation is not to be checked.
     let revocationLists: [RevocationList]
+    /// What was found out about them.
+    let revocationListTable = RevocationListTable()
     /// The caches, if the caller has any.
     let cache: TrustCache?
     /// What is left of the budget.
@@ -34,8 +36,11 @@ final class Budget {
         comparisons = limits.nameConstraintComparisons
     }
 
-    func spendSignatureCheck() -> Bool {
-        spend(&signatureChecks, 1, "\(limits.signatureChecks) signature checks")
+    /// Spends a check with a key over so many bytes: a large key takes the time of many usual ones, and so do many bytes.
+    func spendSignatureCheck(with issuer: PathCertificate, over byteCount: Int) -> Bool {
+        spend(
+            &signatureChecks, issuer.verificationCost + byteCount / 65_536, "\(limits.signatureChecks) signature checks"
+        )
     }
 
     func spendSearchStep() -> Bool {

@@ -66,7 +66,7 @@ public struct Explanation: Sendable, Hashable, Encodable {
 extension PathSearch {
     /// Tells the story of the search; `path` is the one of the verdict.
     func tell(path: [Certificate], isAccepted: Bool, findings: [Finding]) -> Explanation {
-        var teller = ExplanationTeller(search: self, checker: SignatureChecker(context), chosen: path)
+        var teller = ExplanationTeller(search: self, chosen: path)
         let leaf = teller.tell()
         return Explanation(leaf: leaf, ways: isAccepted ? [] : teller.ways(findings: findings))
     }
@@ -75,7 +75,6 @@ extension PathSearch {
 /// The walk that tells.
 private struct ExplanationTeller {
     let search: PathSearch
-    let checker: SignatureChecker
     let chosen: [Certificate]
     private var path: [PathCertificate] = []
     private var attempts = 0
@@ -86,9 +85,8 @@ private struct ExplanationTeller {
     /// How many certificates are told of at most; a person reads a dozen.
     private static let mostAttempts = 256
 
-    init(search: PathSearch, checker: SignatureChecker, chosen: [Certificate]) {
+    init(search: PathSearch, chosen: [Certificate]) {
         self.search = search
-        self.checker = checker
         self.chosen = chosen
     }
 
@@ -131,7 +129,7 @@ private struct ExplanationTeller {
             guard attempts < Self.mostAttempts, path.count < search.limits.pathLength,
                 search.context.budget.spendSearchStep()
             else { return (.notFollowed, issuers) }
-            if checker.holds(issuer, signed: child) {
+            if search.checker.holds(issuer, signed: child, in: search.context) {
                 issuers.append(follow(issuer, isOnPath: isOnPath))
             } else {
                 attempts += 1

@@ -47,6 +47,8 @@ final class PathCertificate {
     private(set) lazy var basicConstraints = decoded { () throws(DERError) in try certificate.basicConstraints }
     private(set) lazy var nameConstraints = decoded { () throws(DERError) in try certificate.nameConstraints }
     private(set) lazy var alternativeNames = decoded { () throws(DERError) in try certificate.subjectAlternativeNames }
+    /// The names that constraints of authorities above are about, made ready for comparison.
+    private(set) lazy var constrainedNames = NameConstraint.names(of: self)
     private(set) lazy var subjectKeyIdentifier = decoded { () throws(DERError) in
         try certificate.subjectKeyIdentifier
     }
@@ -85,6 +87,9 @@ final class PathCertificate {
         if let cache { return cache.verificationKey(of: self) }
         return ownKey
     }
+
+    /// What a check with this certificate's key counts in the budget.
+    private(set) lazy var verificationCost = certificate.publicKey.verificationCost
 
     private lazy var ownKey = VerificationKey(certificate.publicKey)
 }

@@ -4,7 +4,6 @@ import BelayCertificates
 /// with the least grave faults is kept.
 struct PathExplanation {
     let search: PathSearch
-    let checker: SignatureChecker
     private var path: [PathCertificate] = []
     private var best: (score: Score, outcome: PathSearch.Outcome)?
     private var visited = 0
@@ -13,9 +12,8 @@ struct PathExplanation {
     /// web of cross-certificates.
     private static let mostPaths = 64
 
-    init(search: PathSearch, checker: SignatureChecker) {
+    init(search: PathSearch) {
         self.search = search
-        self.checker = checker
     }
 
     /// How bad a path is, compared from the first field on; less is better.
@@ -49,7 +47,7 @@ struct PathExplanation {
         var impostor: PathCertificate?
         for issuer in search.issuers(of: top, on: path) {
             guard search.context.budget.spendSearchStep() else { break }
-            if checker.holds(issuer, signed: top) {
+            if search.checker.holds(issuer, signed: top, in: search.context) {
                 isExtensible = true
                 path.append(issuer)
                 walk()

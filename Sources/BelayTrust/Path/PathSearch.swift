@@ -20,6 +20,8 @@ struct PathSearch {
     let limits: EvaluationLimits
     /// Who has the name of a certificate's issuer, as far as the search has looked.
     let candidateTable: CandidateTable
+    /// Which signatures were found good or bad: known from one walk to the next.
+    let checker = SignatureChecker()
 
     /// What a search came to.
     struct Outcome {
@@ -43,7 +45,7 @@ struct PathSearch {
         forgiving forgiveness: Forgiveness = .nothing, anchorMayBeMissing: Bool = false,
         where isWanted: ([PathCertificate]) -> Bool = { _ in true }
     ) -> Outcome? {
-        var walk = Walk(search: self, checker: SignatureChecker(context))
+        var walk = Walk(search: self)
         walk.forgiveness = forgiveness
         walk.anchorMayBeMissing = anchorMayBeMissing
         guard walk.place(leaf) else { return nil }
@@ -52,7 +54,7 @@ struct PathSearch {
 
     /// Finds the path that came closest, for explanation.
     func explain() -> Outcome {
-        var explanation = PathExplanation(search: self, checker: SignatureChecker(context))
+        var explanation = PathExplanation(search: self)
         return explanation.run()
     }
 
@@ -126,7 +128,6 @@ struct PathSearch {
 /// The deciding walk: a path that grows and shrinks.
 private struct Walk {
     let search: PathSearch
-    let checker: SignatureChecker
     var forgiveness = Forgiveness.nothing
     var anchorMayBeMissing = false
     var path: [PathCertificate] = []
@@ -137,9 +138,8 @@ private struct Walk {
             path: path, isFound: true, reachesAnchor: path.last?.isAnchor ?? false, hasRemarks: hasRemarks)
     }
 
-    init(search: PathSearch, checker: SignatureChecker) {
+    init(search: PathSearch) {
         self.search = search
-        self.checker = checker
     }
 
     /// Puts a certificate on the path if no rule refuses it there.
@@ -176,7 +176,7 @@ private struct Walk {
             // Rules first: they cost a hundredth of a signature check. Where an anchor may be missing, it has to be known
             // all the same whether an issuer that a rule refuses is the real one: then nothing is missing.
             let isAdmitted = passes(search.rules)
-            if isAdmitted || anchorMayBeMissing, checker.holds(issuer, signed: top) {
+            if isAdmitted || anchorMayBeMissing, search.checker.holds(issuer, signed: top, in: search.context) {
                 isExtensible = true
                 if isAdmitted, passes(search.costlyRules), extend(isWanted) { return true }
             }
@@ -206,27 +206,23 @@ final class CandidateTable {
 /// Whether edges hold, each checked once in an evaluation.
 final class SignatureChecker {
     private struct Edge: Hashable {
-        let issuer: Int
-        let issuerHash: UInt64
+        let issuerKey: SPKIPin
         let child: Int
     }
 
-    private let context: EvaluationContext
     private var known: [Edge: Bool] = [:]
 
-    init(_ context: EvaluationContext) {
-        self.context = context
-    }
-
     /// Whether the issuer's key made the signature on the certificate. False when the budget is spent.
-    func holds(_ issuer: PathCertificate, signed child: PathCertificate) -> Bool {
-        let edge = Edge(issuer: issuer.number, issuerHash: issuer.subjectHash, child: child.number)
+    func holds(
+        _ issuer: PathCertificate, signed child: PathCertificate, in context: EvaluationContext
+    ) -> Bool {
+        let edge = Edge(issuerKey: issuer.pin, child: child.number)
         if let result = known[edge] { return result }
         if let cache = context.cache, cache.knows(issuer: issuer, of: child) {
             known[edge] = true
             return true
         }
-        guard context.budget.spendSignatureCheck() else { return false }
+        guard context.budget.spendSignatureCheck(with: issuer, over: child.certificate.der.count) else { return false }
         guard let key = issuer.verificationKey(context.cache) else {
             known[edge] = false
             return false

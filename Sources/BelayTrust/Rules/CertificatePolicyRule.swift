@@ -13,6 +13,17 @@ struct CertificatePolicyRule: PathRule {
         guard top.isAnchor, depth > 0,
             path[..<depth].contains(where: { $0.policyConstraints.value?.requireExplicitPolicy != nil })
         else { return }
+        let count = path.reduce(0) { count, certificate in
+            count + (certificate.certificatePolicies.value?.count ?? 0)
+                + (certificate.policyMappings.value?.count ?? 0)
+        }
+        // Handing a policy down takes the time of many comparisons of names.
+        guard context.budget.spendComparisons(count * 16) else {
+            log.report(
+                .constraintBudget, at: depth, of: path,
+                "the \(count) certificate policies and mappings below it are more than an evaluation looks at")
+            return
+        }
         if let failure = PolicyState.firstFailure(on: path) {
             log.report(
                 .noAcceptablePolicy, at: failure, of: path,

@@ -18,13 +18,15 @@ struct NameConstraintsRule: PathRule {
                 return
             }
         }
+        let permitted = constraints.permitted.map(NameConstraint.Prepared.init(base:))
+        let excluded = constraints.excluded.map(NameConstraint.Prepared.init(base:))
         for index in 0..<depth {
             // A self-issued intermediate carries the authority's own name while its key is replaced.
             if index > 0 && path[index].isSelfIssued { continue }
-            let names = Self.names(of: path[index])
-            guard spend(weight * Self.weight(names), at: depth, context, path, &log) else { return }
+            let names = path[index].constrainedNames
+            guard spend(weight * Self.weight(names.map(\.name)), at: depth, context, path, &log) else { return }
             for name in names {
-                check(name, of: index, against: constraints, at: depth, path, &log)
+                check(name, of: index, permitted, excluded, at: depth, path, &log)
             }
         }
     }
@@ -46,31 +48,31 @@ struct NameConstraintsRule: PathRule {
     }
 
     private func check(
-        _ name: GeneralName, of index: Int, against constraints: NameConstraints, at depth: Int,
-        _ path: [PathCertificate], _ log: inout FindingLog
+        _ prepared: NameConstraint.Prepared, of index: Int, _ permitted: [NameConstraint.Prepared],
+        _ excluded: [NameConstraint.Prepared], at depth: Int, _ path: [PathCertificate], _ log: inout FindingLog
     ) {
-        let kind = NameConstraint.Kind(name)
+        let name = prepared.name
+        let kind = prepared.kind
         let authority = path[depth].subject
-        for subtree in constraints.excluded where NameConstraint.Kind(subtree) == kind {
+        for subtree in excluded where subtree.kind == kind {
             guard kind.isSupported else {
                 reportUnsupported(name, index, authority, path, &log)
                 return
             }
-            if NameConstraint.couldLie(name, in: subtree) {
+            if NameConstraint.couldLie(prepared, in: subtree) {
                 log.report(
                     .nameExcluded, at: index, of: path,
-                    "its name '\(name)' lies in '\(subtree)', which the authority \(authority) may not certify",
-                    expected: "a name outside \(subtree)", found: name.description)
+                    "its name '\(name)' lies in '\(subtree.name)', which the authority \(authority) may not certify",
+                    expected: "a name outside \(subtree.name)", found: name.description)
             }
         }
-        let permitted = constraints.permitted.filter { NameConstraint.Kind($0) == kind }
-        guard !permitted.isEmpty else { return }
+        guard permitted.contains(where: { $0.kind == kind }) else { return }
         guard kind.isSupported else {
             reportUnsupported(name, index, authority, path, &log)
             return
         }
-        if !permitted.contains(where: { NameConstraint.mustLie(name, in: $0) }) {
-            let allowed = permitted.prefix(5).map(\.description).joined(separator: ", ")
+        if !permitted.contains(where: { $0.kind == kind && NameConstraint.mustLie(prepared, in: $0) }) {
+            let allowed = permitted.filter { $0.kind == kind }.prefix(5).map(\.name.description).joined(separator: ", ")
             log.report(
                 .nameNotPermitted, at: index, of: path,
                 "its name '\(name)' is not among those that the authority \(authority) may certify",
@@ -86,21 +88,6 @@ struct NameConstraintsRule: PathRule {
             .constraintUnsupported, at: index, of: path,
             "the authority \(authority) constrains names of the kind of '\(name)', which cannot be compared here",
             expected: "DNS names, addresses, e-mail addresses, URIs and distinguished names", found: name.description)
-    }
-
-    /// All names of a certificate that constraints are about.
-    private static func names(of subject: PathCertificate) -> [GeneralName] {
-        var names = subject.alternativeNames.value ?? []
-        if !subject.subject.isEmpty { names.append(.directory(subject.subject)) }
-        let hasEmail = names.contains { if case .email = $0 { true } else { false } }
-        if !hasEmail {
-            // RFC 5280, section 4.2.1.10: without an alternative name of the kind, the attribute of old counts.
-            for attribute in subject.subject.relativeNames.joined()
-            where attribute.type.octets == [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 9, 1] {
-                names.append(.email(attribute.text ?? ""))
-            }
-        }
-        return names
     }
 }
 

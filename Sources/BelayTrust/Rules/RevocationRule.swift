@@ -14,22 +14,24 @@ struct RevocationRule: PathRule {
         guard depth > 0, !context.revocationLists.isEmpty else { return }
         let child = path[depth - 1]
         let issuer = path[depth]
-        let lists = context.revocationLists.filter { $0.issuer == child.issuer && Self.isInScope($0, child) }
+        let lists = context.revocationLists.enumerated().filter { _, list in
+            list.issuer == child.issuer && Self.isInScope(list, child)
+        }
         guard !lists.isEmpty else {
             log.report(
                 .noList, at: depth - 1, of: path, "none of the given revocation lists covers it",
                 expected: "a list of \(child.issuer)", found: "\(context.revocationLists.count) lists of others")
             return
         }
-        var isCovered = false
+        var coveredReasons: UInt16 = 0
         var faults: [(Rule, String, String)] = []
-        for list in lists {
-            let fault = Self.fault(of: list, issuer: issuer, context)
+        for (number, list) in lists {
+            let fault = Self.fault(of: list, number, issuer: issuer, context)
             // A genuine list that is out of date no longer says who is good; whom it revokes stays revoked, but for a hold,
             // which may have been lifted since.
             let isOnlyStale = fault?.0 == .listStale
             if fault == nil || isOnlyStale,
-                let entry = list.entry(forSerialNumber: child.certificate.serialNumber),
+                let entry = context.revocationListTable.entry(number, list, for: child),
                 entry.reason != .removeFromList,
                 fault == nil || entry.reason != .certificateHold
             {
@@ -44,10 +46,10 @@ struct RevocationRule: PathRule {
             if let fault {
                 faults.append(fault)
             } else {
-                isCovered = isCovered || list.scope?.reasons == nil
+                coveredReasons |= list.scope?.reasons ?? Self.allReasons
             }
         }
-        guard !isCovered else { return }
+        guard coveredReasons & Self.allReasons != Self.allReasons else { return }
         for (rule, message, found) in faults {
             log.report(rule, at: depth - 1, of: path, message, expected: "a list that can be relied on", found: found)
         }
@@ -59,9 +61,13 @@ struct RevocationRule: PathRule {
         }
     }
 
+    /// The named bits 1 to 8 of ReasonFlags (RFC 5280, section 4.2.1.13): lists for some reasons each are as good as one for
+    /// all when together they have them all (section 6.3.3, d and l).
+    private static let allReasons: UInt16 = 0x7F80
+
     /// Why a list cannot be relied on; nil where it can.
     private static func fault(
-        of list: RevocationList, issuer: PathCertificate, _ context: EvaluationContext
+        of list: RevocationList, _ number: Int, issuer: PathCertificate, _ context: EvaluationContext
     ) -> (Rule, String, String)? {
         if list.isDelta {
             return (.listUnsupported, "its revocation list only lists changes (a delta list)", "a delta list")
@@ -90,10 +96,14 @@ struct RevocationRule: PathRule {
         if let hash = list.signatureAlgorithm.hash, !hash.isCollisionResistant {
             return (.listUnusable, "its revocation list is signed with \(hash.rawValue)", hash.rawValue)
         }
-        guard context.budget.spendSignatureCheck(), let key = issuer.verificationKey(context.cache),
-            list.isSigned(by: key)
-        else {
-            return (.listUnusable, "the signature of its revocation list is not good", "a bad signature")
+        switch context.revocationListTable.isSigned(number, list, by: issuer, in: context) {
+        case true?: break
+        case false?: return (.listUnusable, "the signature of its revocation list is not good", "a bad signature")
+        case nil:
+            return (
+                .listUnusable, "the signature of its revocation list was not checked: too many others were",
+                "a spent budget"
+            )
         }
         if context.time < list.thisUpdateSeconds {
             let start = CivilTime.text(list.thisUpdateSeconds)

@@ -141,6 +141,18 @@ struct RevocationTests {
             try verdict(scoped([0x83, 2, 6, 0x40], revoking: [world.leaf])).errors == ["revocation.revoked"])
     }
 
+    @Test("lists for some reasons each are enough when together they have all")
+    func reasonsTogether() throws {
+        // Bits 1 to 4, and 5 to 8, of ReasonFlags.
+        let first: [UInt8] = [0x83, 2, 3, 0x78]
+        let second: [UInt8] = [0x83, 3, 7, 0x07, 0x80]
+        #expect(try verdict(scoped(first), scoped(second)).findings.isEmpty)
+        #expect(try verdict(scoped(first), scoped(first)).errors == ["revocation.list-unsupported"])
+        #expect(try verdict(scoped(first), scoped(second, revoking: [world.leaf])).errors == ["revocation.revoked"])
+        // Without bit 8.
+        #expect(try verdict(scoped(first), scoped([0x83, 2, 0, 0x07])).errors == ["revocation.list-unsupported"])
+    }
+
     @Test("a list of a distribution point covers the certificates that name the point")
     func distributionPoints() throws {
         let uri = "http://crl.host.test/1.crl"

@@ -163,7 +163,7 @@ extension RuleCase {
             { trust, _ in trust.chain = Array(repeating: trust.chain[0], count: 101) }),
         .chain(
             "path.certificate-too-large", depth: 1, .fatalTrustFailure,
-            { trust, _ in trust.chain[1] += [UInt8](repeating: 0, count: 1 << 20) }),
+            { trust, _ in trust.chain[1] += [UInt8](repeating: 0, count: 1 << 19) }),
         .chain(
             "path.budget-exceeded", depth: nil, .fatalTrustFailure, { trust, _ in trust.limits.signatureChecks = 1 }),
         .chain(

@@ -39,7 +39,9 @@ struct KeyIdentifierRule: PathRule {
 
     /// Whether a certificate carries the signature of its own key: only such a one may leave the identifier out.
     private static func isSelfSigned(_ subject: PathCertificate, _ context: EvaluationContext) -> Bool {
-        guard context.budget.spendSignatureCheck(), let key = subject.verificationKey(context.cache) else {
+        guard context.budget.spendSignatureCheck(with: subject, over: subject.certificate.der.count),
+            let key = subject.verificationKey(context.cache)
+        else {
             return false
         }
         return subject.certificate.isSigned(by: key)

@@ -174,6 +174,7 @@ struct NDJSONTests {
             let process = Process()
             process.executableURL = program
             process.arguments = ["trust", "evaluate", "--ndjson"]
+            process.environment = ["PATH": "/usr/bin:/bin", "ASAN_OPTIONS": Program.sanitizing]
             let input = Pipe()
             let output = Pipe()
             process.standardInput = input

@@ -65,7 +65,7 @@ package enum Program {
 
     /// For a program that was built with the address sanitizer. It ends by `exit` wherever it stands, with objects that only
     /// registers know, which are no leaks; and freed memory that is held back would pass for growth.
-    private static let sanitizing = "detect_leaks=0:quarantine_size_mb=1"
+    package static let sanitizing = "detect_leaks=0:quarantine_size_mb=1"
 
     /// Runs it with arguments as they come.
     package static func run(_ arguments: String...) async throws -> Run { try await run(arguments) }

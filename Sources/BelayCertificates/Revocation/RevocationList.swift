@@ -21,6 +21,8 @@ public struct RevocationList: Sendable, Hashable {
     public let unhandledCriticalExtensions: [OID]
     /// Whether an entry names a certificate of another issuer (RFC 5280, section 5.3.3).
     public let hasForeignEntries: Bool
+    /// How it departs from the profile of RFC 5280, in words after "its revocation list".
+    package let profileDepartures: [String]
 
     /// Reads a list.
     ///
@@ -77,6 +79,7 @@ public struct RevocationList: Sendable, Hashable {
             }
         }
         self.scope = scope
+        profileDepartures = Self.departures(der, isVersion2: isVersion2, slots)
         self.isDelta = isDelta
         unhandledCriticalExtensions = unhandled
         self.der = der

@@ -26,12 +26,13 @@ public struct RuleSet: Sendable {
             ServerNameRule(), NameConstraintsRule(), CertificatePolicyRule(), RevocationRule(),
         ])
 
-    /// `standard`, and the profile's strict demands on how certificates are made (RFC 5280, section 4).
+    /// `standard`, and the profile's strict demands on how certificates and revocation lists are made (RFC 5280, sections 4
+    /// and 5).
     public static let rfc5280 = RuleSet(
         name: "rfc5280",
         rules: standard.rules + [
             CertificateFormRule(), KeyIdentifierRule(), AuthorityFormRule(), AlternativeNameFormRule(),
-            AccessFormRule(),
+            AccessFormRule(), RevocationListFormRule(),
         ])
 
     /// `rfc5280`, and what the CA/Browser Forum's Baseline Requirements forbid public authorities.

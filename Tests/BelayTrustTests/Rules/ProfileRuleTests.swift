@@ -39,6 +39,8 @@ struct ProfileRuleTests {
     /// The note that every verdict of the set has, and what only the bytes of a certificate can show.
     private let elsewhere: Set<String> = [
         "apple.other-roots", "rfc5280.unique-identifier", "rfc5280.algorithm", "rfc5280.time-form",
+        // Of revocation lists.
+        "rfc5280.revocation-list",
     ]
 
     @Test("every rule that the stricter sets add has a case")

@@ -186,6 +186,51 @@ struct RevocationTests {
         #expect(try verdict(list).errors == ["revocation.list-unsupported"])
     }
 
+    /// A list of the leaf's issuer under the profile: what is wrong with it.
+    private func departures(_ list: RevocationList) throws -> [String] {
+        let trust = try world.trust.with {
+            $0.revocationLists = [list, try world.root.list()]
+            $0.rules = .rfc5280
+        }
+        let verdict = trust.evaluate()
+        #expect(trust.with { $0.rules = .standard }.evaluate().isTrusted)
+        #expect(verdict.errors == (verdict.isTrusted ? [] : ["rfc5280.revocation-list"]))
+        return verdict.findings.map(\.message)
+    }
+
+    @Test("the profile demands version 2, the issuer's key, a number, and a critical scope; the standard set does not")
+    func profile() throws {
+        #expect(try departures(world.intermediate.list()) == [])
+        #expect(
+            try departures(world.intermediate.list { $0.number = nil }) == ["its revocation list has no number"])
+        #expect(
+            try departures(world.intermediate.list { $0.addsKeyIdentifier = false })
+                == ["its revocation list has no authority key identifier"])
+        func bent(_ identifier: String, critical: Bool, _ value: [UInt8]) throws -> [String] {
+            let added = CertificateExtension(
+                identifier: try Self.oid(identifier), isCritical: critical, value: value)
+            return try departures(
+                world.intermediate.list {
+                    if identifier == "2.5.29.20" { $0.number = nil }
+                    if identifier == "2.5.29.35" { $0.addsKeyIdentifier = false }
+                    $0.extensions.append(added)
+                })
+        }
+        #expect(try bent("2.5.29.20", critical: true, [2, 1, 5]) == ["its revocation list has a critical number"])
+        let negative = "its revocation list has a number that is negative or longer than 20 octets"
+        #expect(try bent("2.5.29.20", critical: false, [2, 1, 0x85]) == [negative])
+        #expect(try bent("2.5.29.20", critical: false, [2, 21] + [UInt8](repeating: 1, count: 21)) == [negative])
+        #expect(try bent("2.5.29.20", critical: false, [2, 21, 0, 0x80] + [UInt8](repeating: 1, count: 19)) == [])
+        // A key identifier beside, and issuer and serial number instead of one.
+        #expect(
+            try bent("2.5.29.35", critical: true, [0x30, 3, 0x80, 1, 7])
+                == ["its revocation list has a critical authority key identifier"])
+        // [1] onlyContainsUserCerts.
+        #expect(
+            try bent("2.5.29.28", critical: false, [0x30, 3, 0x81, 1, 0xFF])
+                == ["its revocation list has a scope that is not critical"])
+    }
+
     @Test("a certificate that no list covers is a warning; without lists nothing is asked")
     func noList() throws {
         let verdict = try world.trust.with { $0.revocationLists = [try world.root.list()] }.evaluate()

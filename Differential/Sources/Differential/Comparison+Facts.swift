@@ -15,17 +15,27 @@ extension Comparison {
         let sent = path.count > 1 ? path.dropLast() : path[...]
         // A second earlier where it is the last one, which OpenSSL does not count: that is another class's matter.
         let moment = isTheLastSecond ? time.addingTimeInterval(-1) : time
-        return Self.askOpenSSL(sent.map(\.der), [anchor.der], host, moment) == 0
+        switch Self.askOpenSSL(sent.map(\.der), [anchor.der], host, moment) {
+        case 0: return true
+        case 26: return hasPurpose("2.5.29.37.0")  // X509_V_ERR_INVALID_PURPOSE, a class of its own as well
+        default: return false
+        }
     }
 
     /// Whether a certificate of the path names, by key identifier or by issuer and serial number, an issuer other than its own.
     var namesAnotherKey: Bool {
-        zip(path, path.dropFirst()).contains { child, issuer in
+        // The root is compared with itself: OpenSSL takes it for no root otherwise.
+        zip(path, path.dropFirst() + path.suffix(1)).contains { child, issuer in
             guard let named = try? child.authorityKeyIdentifier else { return false }
             if named.serialNumber != nil || named.issuer != nil { return true }
             guard let own = try? issuer.subjectKeyIdentifier else { return false }
             return named.keyIdentifier != own
         }
+    }
+
+    /// Whether the algorithm of a signature has parameters that it should not have.
+    var hasMalformedAlgorithm: Bool {
+        any { if case .malformed = $0.signatureAlgorithm { true } else { false } }
     }
 
     /// Whether a name along the path is written in two ways: as the issuer below, as the subject above.

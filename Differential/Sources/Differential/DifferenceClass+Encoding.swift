@@ -43,7 +43,17 @@ extension DifferenceClass {
         DifferenceClass(
             "algorithm-parameters", everybody, .belay(rule: "signature.invalid"),
             "ECDSA's algorithm identifiers have no parameters (RFC 5758, section 3.2). The others pass over them.",
-            where: { $0.any { if case .malformed = $0.signatureAlgorithm { true } else { false } } }),
+            where: \.hasMalformedAlgorithm),
+        DifferenceClass(
+            "algorithm-parameters", everybody, .belay(rule: "path.issuer-not-sent"),
+            "No key verifies such a signature, so that the chain seems to end there.", where: \.hasMalformedAlgorithm),
+        DifferenceClass(
+            "algorithm-parameters", everybody, .belay(rule: "anchor.unknown"),
+            "No key verifies such a signature, so that the chain seems to end there.", where: \.hasMalformedAlgorithm),
+        DifferenceClass(
+            "pointers-not-decoded", [.openssl], .peer(words: ["unable to get local issuer"]),
+            "OpenSSL takes no issuer with an extension that it cannot decode.",
+            where: { $0.path.contains(where: \.hasMalformedExtension) }),
         DifferenceClass(
             "policies-not-decoded", everybody, .belay(rule: "constraints.explicit-policy"),
             "Follows from certificate policies that are malformed.",
@@ -53,15 +63,23 @@ extension DifferenceClass {
                 }
             }),
         DifferenceClass(
-            "anchor-signature", [.pyca], .peer(words: ["error parsing asn1 value"]),
+            "anchor-signature", [.pyca], .peer(words: ["error parsing asn1 value", "ASN.1 parsing error"]),
             "Nobody relies on an anchor's signature, nor on what a key that signs nothing on the path looks like; names that are no text "
                 + "are shown in hexadecimal digits. pyca decodes all of it."),
+        DifferenceClass(
+            "other-anchor-malformed", [.openssl, .go], .belay(rule: ""),
+            "The path that the peer took ends at an anchor with a malformed extension. Belay tells what is wrong with its other path.",
+            where: { comparison in
+                comparison.extras.contains { $0.hasMalformedExtension && comparison.anchors.contains($0.der) }
+            }),
         DifferenceClass(
             "extras-not-decoded", [.go], .peer(words: ["unreadable"]),
             "Go decodes the extensions of every certificate that it is given, Belay of those on the path.",
             where: \.hasMalformedExtra),
         DifferenceClass(
-            "distribution-points-not-decoded", [.go], .peer(words: ["invalid CRL distribution points"]),
-            "Belay decodes distribution points where revocation lists are given, which is not so here."),
+            "pointers-not-decoded", [.go],
+            .peer(words: ["invalid CRL distribution point", "invalid authority info access"]),
+            "What only says where things are published is decoded where it is needed, unless it is critical. The rule set rfc5280 demands its form."
+        ),
     ]
 }

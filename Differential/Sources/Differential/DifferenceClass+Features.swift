@@ -12,7 +12,10 @@ extension DifferenceClass {
             where: { $0.path.dropLast().contains { $0.signatureAlgorithm.hash == .sha224 } }),
         DifferenceClass(
             "directory-constraints", [.go, .pyca],
-            .peer(words: ["unhandled critical extension", "unsupported directoryName", "signed by unknown authority"]),
+            .peer(words: [
+                "unhandled critical extension", "unsupported directoryName", "signed by unknown authority",
+                "expired or is not yet valid",
+            ]),
             "Go and pyca compare no directory names (nor registered identifiers) with constraints, and refuse critical ones.",
             where: {
                 $0.hasConstraint { name in

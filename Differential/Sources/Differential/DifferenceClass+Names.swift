@@ -15,7 +15,7 @@ extension DifferenceClass {
             }),
         DifferenceClass(
             "names-that-are-no-text", [.openssl, .go],
-            .peer(words: ["cannot be read", "unable to get local issuer", "invalid RDNSequence"]),
+            .peer(words: ["cannot be read", "unable to get local issuer", "hostname mismatch", "invalid RDNSequence"]),
             "A name whose octets are not what its kind of string demands is compared octet by octet and shown in hexadecimal digits: it "
                 + "misleads nobody.",
             where: \.hasNameThatIsNoText),
@@ -33,7 +33,8 @@ extension DifferenceClass {
             "unreadable-name", [.openssl, .go], .belay(rule: "constraints.excluded", words: ["'email:", "'DNS:"]),
             "A name that cannot be read might lie in an excluded subtree. OpenSSL and Go compare what there is."),
         DifferenceClass(
-            "unreadable-name", [.openssl, .go], .belay(rule: "constraints.not-permitted", words: ["'DNS:", "'email:"]),
+            "unreadable-name", [.openssl, .go],
+            .belay(rule: "constraints.not-permitted", words: ["'DNS:", "'email:", "'URI:"]),
             "A name that cannot be read, a partial wildcard included, does not lie in a permitted subtree. OpenSSL and Go compare ends of "
                 + "texts."),
         DifferenceClass(
@@ -86,7 +87,10 @@ extension DifferenceClass {
             where: { $0.hasConstraint { $0 == .dns("") } }),
         DifferenceClass(
             "idle-constraint", [.go],
-            .peer(words: ["failed to parse dnsName constraint", "IP constraint contained", "invalid NameConstraints"]),
+            .peer(words: [
+                "failed to parse dnsName constraint", "failed to parse URI constraint",
+                "failed to parse rfc822Name constraint", "IP constraint contained", "invalid NameConstraints",
+            ]),
             "A constraint in a certificate that issues nothing on the path has no effect.",
             where: {
                 $0.extras.contains { (try? $0.nameConstraints) != nil } || (try? $0.path.first?.nameConstraints) != nil

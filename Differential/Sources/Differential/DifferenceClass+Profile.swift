@@ -53,6 +53,9 @@ extension DifferenceClass {
             "A server's key signs no certificates and lists (CA/Browser Forum 7.1.2.7.11). pyca looks at the CA flag."),
         pyca("webpki.root-eku", "Roots state no purposes (CA/Browser Forum 7.1.2.1). pyca does not ask it of anchors."),
         pyca(
+            "rfc5280.access",
+            "What only points somewhere can be read (RFC 5280, section 4.2.1.13). pyca does not look at it."),
+        pyca(
             "webpki.name-form",
             "Names have no underscores (CA/Browser Forum 7.1.2.7.12). pyca passes over those that it does not compare."),
         pyca(

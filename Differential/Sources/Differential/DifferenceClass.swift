@@ -5,7 +5,7 @@ import BelayTrust
 struct DifferenceClass: Sendable {
     /// Who refuses what the other accepts.
     enum Side: Sendable {
-        /// Belay refuses, by this rule, with a message that has one of these parts (any message, where there are none).
+        /// Belay refuses, by this rule (any, where it is empty), with a message that has one of these parts (any message, where there are none).
         case belay(rule: String, words: [String] = [])
         /// The peer refuses with words that have one of these parts.
         case peer(words: [String])
@@ -35,7 +35,9 @@ struct DifferenceClass: Sendable {
 
     /// Whether this class explains a finding of Belay's.
     func explains(_ finding: Finding, _ comparison: Comparison) -> Bool {
-        guard case .belay(finding.rule.identifier, let words) = side else { return false }
+        guard case .belay(let rule, let words) = side, rule.isEmpty || rule == finding.rule.identifier else {
+            return false
+        }
         let isMeant = words.isEmpty || words.contains { finding.message.contains($0) }
         return isMeant && holds(comparison)
     }

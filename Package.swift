@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "BelayCertificates", targets: ["BelayCertificates"]),
         .library(name: "BelayTrust", targets: ["BelayTrust"]),
         .library(name: "BelayTLS", targets: ["BelayTLS"]),
+        .library(name: "BelaySession", targets: ["BelaySession"]),
         .library(name: "BelayLaboratory", targets: ["BelayLaboratory"]),
         .executable(name: "belay", targets: ["BelayCommandLine"]),
     ],
@@ -22,6 +23,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CSystem"),
 
         // What certificates are.
@@ -32,17 +34,26 @@ let package = Package(
         .target(
             name: "BelayTLS", dependencies: ["BelayTrust", "BelayCertificates", "COpenSSL", "CSystem"],
             swiftSettings: strict),
+        // HTTP whose every connection is judged.
+        .target(
+            name: "BelaySession",
+            dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL", "CCurl", "CSystem"],
+            swiftSettings: strict),
         // A private world to try it in.
         .target(
             name: "BelayLaboratory", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates"],
             swiftSettings: strict),
         // The umbrella.
-        .target(name: "Belay", dependencies: ["BelayCertificates", "BelayTrust", "BelayTLS"], swiftSettings: strict),
+        .target(
+            name: "Belay", dependencies: ["BelayCertificates", "BelayTrust", "BelayTLS", "BelaySession"],
+            swiftSettings: strict),
         // The command line.
         .target(name: "BelayArguments", swiftSettings: strict),
         .executableTarget(
             name: "BelayCommandLine",
-            dependencies: ["BelayArguments", "BelayCertificates", "BelayTrust", "BelayTLS", "BelayLaboratory"],
+            dependencies: [
+                "BelayArguments", "BelayCertificates", "BelayTrust", "BelayTLS", "BelaySession", "BelayLaboratory",
+            ],
             swiftSettings: strict),
 
         // What several test targets use: running programs, temporary folders.
@@ -59,6 +70,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BelayTLSTests", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BelaySessionTests",
+            dependencies: ["TestSupport", "BelaySession", "BelayTLS", "BelayTrust", "BelayCertificates"],
             swiftSettings: strict),
         .testTarget(
             name: "BelayLaboratoryTests",

@@ -1,0 +1,65 @@
+import BelayCertificates
+import BelayTLS
+import BelayTrust
+
+/// Everything that decides whether a connection may be used, and who the client is on it.
+///
+/// ```swift
+/// var policy = ConnectionPolicy()
+/// policy.securityPolicy = .pinned(to: PinnedKeys(current, backup))
+/// policy.trust.anchors = AnchorStore(try Certificate.read(contentsOf: "company-ca.pem"))
+/// ```
+///
+/// A session without an Info.plist holds App Transport Security's requirements for connections (TLS 1.2, forward secrecy, no
+/// cleartext) and leaves trust to ``securityPolicy``.
+public struct ConnectionPolicy: Sendable {
+    /// Which pins, and which checks hold.
+    public var securityPolicy: SecurityPolicy
+    /// Against which anchors, and by which rules, chains are judged.
+    public var trust: TrustSettings
+    /// What a connection must be, whatever certificates it shows.
+    public var requirements: ConnectionRequirements
+    /// Who the client is, for a server that asks and is accepted; nil for nobody.
+    public var identity: TLSIdentity?
+    /// Whether `http` is allowed. A policy that pins never allows it, whatever this says.
+    public var allowsCleartext: Bool
+    /// The name that the certificate must be for, instead of the URL's host: the safe way to connect by address.
+    public var expectedName: ServerName?
+
+    /// The machine's anchors, no pins, TLS 1.2 with forward secrecy, no cleartext, no identity.
+    public init(securityPolicy: SecurityPolicy = .default, identity: TLSIdentity? = nil) {
+        self.securityPolicy = securityPolicy
+        self.identity = identity
+        trust = TrustSettings()
+        requirements = .transportSecurity
+        allowsCleartext = false
+        expectedName = nil
+    }
+}
+
+/// Against which anchors, and by which rules, chains are judged.
+public struct TrustSettings: Sendable {
+    /// Where the machine's own anchors come in.
+    public enum SystemAnchorsUse: Sendable {
+        /// They are loaded when the first chain is judged.
+        case machine
+        /// These are used in their place.
+        case store(AnchorStore)
+        /// They do not count.
+        case none
+    }
+
+    /// Anchors beside the machine's.
+    public var anchors: AnchorStore = .empty
+    /// Where the machine's own anchors come in.
+    public var systemAnchors: SystemAnchorsUse = .machine
+    /// The rules that judge paths.
+    public var rules: RuleSet = .standard
+    /// Revocation lists. Where some are given, every certificate below the anchor is looked up in those that apply.
+    public var revocationLists: [RevocationList] = []
+    /// What one evaluation may cost.
+    public var limits = EvaluationLimits()
+
+    /// The machine's anchors under the standard rules.
+    public init() {}
+}

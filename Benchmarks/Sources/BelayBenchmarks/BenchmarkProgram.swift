@@ -40,6 +40,11 @@ struct BenchmarkProgram {
         if options.wants("evaluation") {
             try await EvaluationBenchmarks(materials: materials, interleaving: interleaving).run(into: &report)
         }
+        if options.wants("verifiers") {
+            try await VerifierBenchmarks(
+                materials: materials, interleaving: interleaving, programs: options.programs
+            ).run(into: &report)
+        }
         if options.wants("anchors") { try await AnchorsBenchmark(interleaving: interleaving).run(into: &report) }
         if options.wants("handshake") {
             try await HandshakeBenchmark(material: materials[0], interleaving: interleaving).run(into: &report)
@@ -81,8 +86,10 @@ struct Options {
     var alone: String?
     /// The `belay` command, for what is measured on whole programs.
     var belay: String?
+    /// The verifiers that are programs of their own.
+    var programs = VerifierBenchmarks.Programs()
 
-    static let parts = ["reading", "evaluation", "anchors", "handshake", "hostile", "programs"]
+    static let parts = ["reading", "evaluation", "verifiers", "anchors", "handshake", "hostile", "programs"]
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -98,6 +105,9 @@ struct Options {
             case "--json": json = value
             case "--belay": belay = value
             case "--alone": alone = value
+            case "--go-peer": programs.go = value
+            case "--python": programs.python = value
+            case "--pyca-peer": programs.pycaScript = value
             case "--only":
                 guard Self.parts.contains(value) else {
                     throw BenchmarkError("--only takes one of \(Self.parts.joined(separator: ", "))")

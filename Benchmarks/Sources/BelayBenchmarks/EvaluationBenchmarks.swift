@@ -78,5 +78,32 @@ struct EvaluationBenchmarks {
         }
         try await report.compare(
             "evaluation, \(material.kind), warm, known leaf", knownJob, peer, .atLeast(warm), interleaving)
+        try await runVerdictCache(material, knownJob, policy, anchors, into: &report)
+    }
+
+    /// Repetitions of a question beside the fastest evaluation there is: the same chain, nothing to verify.
+    private func runVerdictCache(
+        _ material: Material, _ uncached: Job, _ policy: TrustPolicy, _ anchors: AnchorStore, into report: inout Report
+    ) async throws {
+        let verdicts = VerdictCache()
+        let trustCache = TrustCache()
+        func ask(_ chain: [[UInt8]]) throws {
+            var trust = ServerTrust(chain: chain, policies: [policy], anchors: anchors)
+            trust.cache = trustCache
+            guard verdicts.evaluate(trust).isTrusted else { throw BenchmarkError("Belay refuses the chain") }
+        }
+        let intermediate = material.intermediate.der
+        for leaf in material.leaves { try ask([leaf.der, intermediate]) }
+        // Octets of their own, as from another handshake: equality must look at them.
+        let repeated = material.leaves.map { leaf in [leaf.der.map { $0 }, intermediate.map { $0 }] }
+        let job = Job(
+            name: "VerdictCache.evaluate",
+            includes:
+                "a chain that was judged before, with octets of its own; 512 such chains are kept, the clock is read"
+        ) { count in
+            for index in 0..<count { try ask(repeated[index % repeated.count]) }
+        }
+        try await report.compare(
+            "verdict cache, \(material.kind)", job, uncached, .atLeast(20), interleaving)
     }
 }

@@ -25,7 +25,25 @@ struct Job {
     let name: String
     /// What one repetition includes, in words.
     let includes: String
-    let run: (_ repetitions: Int) async throws -> Void
+    /// Does it, and says what it took.
+    let cost: (_ repetitions: Int) async throws -> Cost
+
+    /// A job of this process, or of C code in it.
+    init(name: String, includes: String, run: @escaping (_ repetitions: Int) async throws -> Void) {
+        self.init(
+            measuredBy: { repetitions in
+                let start = Cost.now()
+                try await run(repetitions)
+                return Cost.now() - start
+            }, name: name, includes: includes)
+    }
+
+    /// A job of another process, which measures itself.
+    init(measuredBy cost: @escaping (_ repetitions: Int) async throws -> Cost, name: String, includes: String) {
+        self.cost = cost
+        self.name = name
+        self.includes = includes
+    }
 }
 
 /// Something went wrong while measuring: a figure of work that failed would be none.
@@ -63,7 +81,7 @@ extension [Double] {
     }
 }
 
-/// Runs two jobs side by side.
+/// Runs jobs side by side.
 struct Interleaving {
     let rounds: Int
     /// How long one turn of one job is to be, in seconds of processor time.
@@ -74,39 +92,29 @@ struct Interleaving {
     /// Measures pair by pair, each pair starting with the job that came second in the pair before, so that a slower
     /// machine, another program or a warmer cache falls on both alike.
     func measure(_ ours: Job, _ peer: Job) async throws -> (ours: Rates, peer: Rates) {
-        let counts = (try await calibrate(ours), try await calibrate(peer))
-        var rates = (ours: Rates(), peer: Rates())
+        let rates = try await measure([ours, peer])
+        return (rates[0], rates[1])
+    }
+
+    /// Measures any number of jobs, each round beginning with the next of them.
+    func measure(_ jobs: [Job]) async throws -> [Rates] {
+        var counts: [Int] = []
+        for job in jobs { counts.append(try await calibrate(job)) }
+        var rates = jobs.map { _ in Rates() }
         for round in 0..<rounds {
-            if round.isMultiple(of: 2) {
-                rates.ours.add(counts.0, try await cost(ours, counts.0))
-                rates.peer.add(counts.1, try await cost(peer, counts.1))
-            } else {
-                rates.peer.add(counts.1, try await cost(peer, counts.1))
-                rates.ours.add(counts.0, try await cost(ours, counts.0))
+            for turn in jobs.indices {
+                let index = (round + turn) % jobs.count
+                rates[index].add(counts[index], try await jobs[index].cost(counts[index]))
             }
         }
         return rates
-    }
-
-    /// Measures one job without its peer.
-    func measure(_ job: Job) async throws -> Rates {
-        let count = try await calibrate(job)
-        var rates = Rates()
-        for _ in 0..<rounds { rates.add(count, try await cost(job, count)) }
-        return rates
-    }
-
-    private func cost(_ job: Job, _ repetitions: Int) async throws -> Cost {
-        let start = Cost.now()
-        try await job.run(repetitions)
-        return Cost.now() - start
     }
 
     /// How many repetitions make one turn.
     private func calibrate(_ job: Job) async throws -> Int {
         var repetitions = 1
         while true {
-            let took = try await cost(job, repetitions).processor
+            let took = try await job.cost(repetitions).processor
             if took >= turn / 4 { return max(1, Int(Double(repetitions) * turn / took)) }
             repetitions *= took < turn / 64 ? 8 : 2
         }

@@ -135,10 +135,31 @@ struct Report: Codable {
             add(Comparison(name, ours, peer, rates, target))
             return rates.ours
         }
-        guard name.contains(alone) else { return nil }
-        let rates = try await interleaving.measure(ours)
-        emit("\(name), alone: \(Comparison.Spread(rates.perProcessorSecond).text) per CPU-second\n")
+        try await measureAlone(name, ours, alone, interleaving)
         return nil
+    }
+
+    /// Measures and adds a comparison with each of several peers, all in the same rounds. The target is for the best of them.
+    mutating func compare(
+        _ name: String, _ ours: Job, withBestOf peers: [Job], _ target: Target, _ interleaving: Interleaving
+    ) async throws {
+        if let alone = interleaving.alone { return try await measureAlone(name, ours, alone, interleaving) }
+        let rates = try await interleaving.measure([ours] + peers)
+        let best = rates.dropFirst().map(\.perProcessorSecond.median).max()
+        for (peer, figures) in zip(peers, rates.dropFirst()) {
+            let isBest = figures.perProcessorSecond.median == best
+            add(
+                Comparison(
+                    "\(name), beside \(peer.name)\(isBest && peers.count > 1 ? ", the best of \(peers.count)" : "")",
+                    ours,
+                    peer, (rates[0], figures), isBest ? target : nil))
+        }
+    }
+
+    private func measureAlone(_ name: String, _ job: Job, _ alone: String, _ interleaving: Interleaving) async throws {
+        guard name.contains(alone) else { return }
+        let rates = try await interleaving.measure([job])[0]
+        emit("\(name), alone: \(Comparison.Spread(rates.perProcessorSecond).text) per CPU-second\n")
     }
 
     mutating func add(_ comparison: Comparison) {

@@ -42,26 +42,48 @@ void peer_store_free(peer_store *store) {
     free(store);
 }
 
-int peer_verify(peer_store *store, const unsigned char *leaf, size_t leaf_length, const unsigned char *intermediate,
-                size_t intermediate_length, const char *host) {
-    X509 *subject = parse(leaf, leaf_length);
-    X509 *issuer = parse(intermediate, intermediate_length);
+int peer_verify_known(peer_store *store, X509 *leaf, X509 *intermediate, const char *host) {
     STACK_OF(X509) *others = sk_X509_new_null();
     X509_STORE_CTX *context = X509_STORE_CTX_new();
     int good = 0;
-    if (subject != NULL && issuer != NULL && others != NULL && context != NULL && sk_X509_push(others, issuer) > 0
-        && X509_STORE_CTX_init(context, store->handle, subject, others) == 1
+    if (leaf != NULL && intermediate != NULL && others != NULL && context != NULL && sk_X509_push(others, intermediate) > 0
+        && X509_STORE_CTX_init(context, store->handle, leaf, others) == 1
         && X509_STORE_CTX_set_default(context, "ssl_server") == 1
         && X509_VERIFY_PARAM_set1_host(X509_STORE_CTX_get0_param(context), host, 0) == 1) {
         good = X509_verify_cert(context) == 1;
     }
     X509_STORE_CTX_free(context);
     sk_X509_free(others);
-    X509_free(issuer);
-    X509_free(subject);
     if (!good) ERR_clear_error();
     return good;
 }
+
+int peer_verify_warm(peer_store *store, const unsigned char *leaf, size_t leaf_length, X509 *intermediate, const char *host) {
+    X509 *subject = parse(leaf, leaf_length);
+    int good = peer_verify_known(store, subject, intermediate, host);
+    X509_free(subject);
+    return good;
+}
+
+int peer_verify(peer_store *store, const unsigned char *leaf, size_t leaf_length, const unsigned char *intermediate,
+                size_t intermediate_length, const char *host) {
+    X509 *issuer = parse(intermediate, intermediate_length);
+    int good = peer_verify_warm(store, leaf, leaf_length, issuer, host);
+    X509_free(issuer);
+    return good;
+}
+
+int peer_verify_cold(const unsigned char *root, size_t root_length, const unsigned char *leaf, size_t leaf_length,
+                     const unsigned char *intermediate, size_t intermediate_length, const char *host) {
+    peer_store *store = peer_store_new(root, root_length);
+    int good = store != NULL && peer_verify(store, leaf, leaf_length, intermediate, intermediate_length, host);
+    peer_store_free(store);
+    return good;
+}
+
+X509 *peer_certificate_new(const unsigned char *der, size_t length) { return parse(der, length); }
+
+void peer_certificate_free(X509 *certificate) { X509_free(certificate); }
 
 int peer_load_anchors(const char *path) {
     X509_STORE *store = X509_STORE_new();

@@ -41,6 +41,40 @@ int peer_start(char *const arguments[], char *const environment[], int inherited
     return -1;
 }
 
+int peer_start_talking(char *const arguments[], int *conversation) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    pid_t child = -1;
+    if (error == 0) {
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+        error = posix_spawn(&child, arguments[0], &actions, NULL, arguments, environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    close(ends[1]);
+    if (error == 0) {
+        *conversation = ends[0];
+        return child;
+    }
+    close(ends[0]);
+    errno = error;
+    return -1;
+}
+
+int peer_say(int conversation, const char *text, size_t length) {
+    while (length > 0) {
+        // A program that has ended is an error here, not the end of this one.
+        ssize_t sent = send(conversation, text, length, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return 0;
+        text += sent;
+        length -= (size_t)sent;
+    }
+    return 1;
+}
+
 int peer_wait(int child) {
     int status;
     while (waitpid(child, &status, 0) < 0) {

@@ -18,6 +18,22 @@ void peer_store_free(peer_store *store);
 int peer_verify(peer_store *store, const unsigned char *leaf, size_t leaf_length, const unsigned char *intermediate,
                 size_t intermediate_length, const char *host);
 
+// The same with nothing kept: the root is parsed and a store made for it each time.
+int peer_verify_cold(const unsigned char *root, size_t root_length, const unsigned char *leaf, size_t leaf_length,
+                     const unsigned char *intermediate, size_t intermediate_length, const char *host);
+
+// A certificate that stays parsed; NULL when the bytes are none.
+typedef struct x509_st peer_certificate;
+peer_certificate *peer_certificate_new(const unsigned char *der, size_t length);
+void peer_certificate_free(peer_certificate *certificate);
+
+// The same with store and intermediate kept, and the leaf parsed each time.
+int peer_verify_warm(peer_store *store, const unsigned char *leaf, size_t leaf_length, peer_certificate *intermediate,
+                     const char *host);
+
+// The same with everything kept that is parsed.
+int peer_verify_known(peer_store *store, peer_certificate *leaf, peer_certificate *intermediate, const char *host);
+
 // X509_STORE_load_file into a fresh store, which is freed. The number of certificates, or -1.
 int peer_load_anchors(const char *path);
 
@@ -40,6 +56,12 @@ enum { PEER_INHERITED = 9 };
 // Starts a program: `arguments` and `environment` (NULL: this program's own) end with NULL. `inherited` and `output` (its standard
 // output) are descriptors of this program, or -1. The process, or -1.
 int peer_start(char *const arguments[], char *const environment[], int inherited, int output);
+
+// Starts a program whose standard input and output are one socket, the other end of which is `*conversation`. The process, or -1.
+int peer_start_talking(char *const arguments[], int *conversation);
+
+// Sends text to such a program. 1 when all of it went.
+int peer_say(int conversation, const char *text, size_t length);
 
 // Waits for the end of a process: its exit status, 128 and the signal, or -1.
 int peer_wait(int child);

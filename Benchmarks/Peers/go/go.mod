@@ -1,0 +1,3 @@
+module belay.test/bench
+
+go 1.19

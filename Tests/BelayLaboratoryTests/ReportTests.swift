@@ -10,19 +10,25 @@ import Testing
 struct ReportTests {
     private static let run = Task {
         let loop = try EventLoop()
-        let laboratory = try await Laboratory.start(on: loop, servers: LaboratoryServer.Kind.situations)
-        let run = try await PolicyTableRun.measure(in: laboratory, with: TLSClient(loop: loop))
+        let laboratory = try await Laboratory.start(
+            on: loop, servers: LaboratoryServer.Kind.situations + PathSearchExample.kinds)
+        let client = TLSClient(loop: loop)
+        let run = try await PolicyTableRun.measure(in: laboratory, with: client)
+        let searches = try await PathSearchExample.measure(in: laboratory, with: client)
         await laboratory.stop()
-        return run
+        return (run, searches)
     }
 
-    private func page() async throws -> String { PolicyTableReport(try await Self.run.value).html }
+    private func page() async throws -> String {
+        let (run, searches) = try await Self.run.value
+        return PolicyTableReport(run, searches: searches).html
+    }
 
     @Test("the page stands alone: nothing is loaded, nothing runs")
     func selfContained() async throws {
         let page = try await page().lowercased()
         for reference in [
-            "<script", "<link", "<img", "<iframe", " src=", "@import", "url(", "http:", "https:", " onclick",
+            "<script", "<link", "<img", "<iframe", " src=", "@import", "url(", "=\"http", " onclick",
         ] {
             #expect(!page.contains(reference), "\(reference)")
         }
@@ -72,9 +78,20 @@ struct ReportTests {
         #expect(page.contains("The table holds 168 answers") && page.contains("which makes 8 more: 176 in all"))
     }
 
+    @Test("the search for a path is drawn for each situation, and for the chains that are easy to get wrong")
+    func searches() async throws {
+        let page = try await page()
+        let articles = page.components(separatedBy: "<article").dropFirst()
+        #expect(articles.count == 14 + 4)
+        for article in articles { #expect(article.contains("<svg class=\"graph\" role=\"img\" aria-label=\"Graph")) }
+        #expect(page.contains("The anchor &#39;Old Public Root&#39; expired on "))
+        #expect(page.contains("It is published at http://public-root.lab.test/issuing-authority.cer."))
+        #expect(page.contains("The server sent its certificates out of order."))
+    }
+
     @Test("a difference is shown on top, in the table and at the cell's reasons")
     func difference() async throws {
-        let run = try await Self.run.value
+        let run = try await Self.run.value.0
         let cells = run.cells.enumerated().map { index, cell in
             PolicyTableCell(
                 setting: cell.setting, situation: cell.situation, hasEmptyPinSet: cell.hasEmptyPinSet,

@@ -65,7 +65,7 @@ struct ExplanationTests {
         #expect(!verdict.isTrusted)
         let ways = try #require(verdict.explanation).ways
         #expect(ways.count == 1)
-        #expect(ways.first?.obstacle.contains("'Old Root': it expired on") == true)
+        #expect(ways.first?.obstacle.contains("'Old Root' fails: the anchor expired on") == true)
         #expect(ways.first?.remedy.contains("anchor") == true)
     }
 

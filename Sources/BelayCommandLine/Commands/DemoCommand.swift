@@ -34,7 +34,7 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         let console = Console()
         let start = ContinuousClock.now
-        let run = try await measure(console)
+        let (run, searches) = try await measure(console)
         let duration = ContinuousClock.now - start
         switch output.format {
         case .json: try console.write(Array(run.measured().json.utf8))
@@ -45,25 +45,26 @@ struct DemoCommand: AsyncParsableCommand {
         }
         if !noReport, output.format == .text || report != nil {
             let file = report ?? "report.html"
-            try write(PolicyTableReport(run).html, to: file, console)
+            try write(PolicyTableReport(run, searches: searches).html, to: file, console)
             let message = "Report: \(absolute(file))"
             if output.format == .text { try console.print(message) } else { console.note(message) }
         }
         guard run.differences.isEmpty else { throw ExitStatus.refused }
     }
 
-    private func measure(_ console: Console) async throws -> PolicyTableRun {
+    private func measure(_ console: Console) async throws -> (PolicyTableRun, [PathSearchExample]) {
         let progress = ProgressLine(total: 176, "cells")
         do {
             let loop = try EventLoop()
-            let laboratory = try await Laboratory.start(on: loop, servers: LaboratoryServer.Kind.situations)
+            let laboratory = try await Laboratory.start(
+                on: loop, servers: LaboratoryServer.Kind.situations + PathSearchExample.kinds)
             do {
-                let run = try await PolicyTableRun.measure(in: laboratory, with: TLSClient(loop: loop)) { _ in
-                    progress.step()
-                }
+                let client = TLSClient(loop: loop)
+                let run = try await PolicyTableRun.measure(in: laboratory, with: client) { _ in progress.step() }
+                let searches = try await PathSearchExample.measure(in: laboratory, with: client)
                 await laboratory.stop()
                 await progress.end()
-                return run
+                return (run, searches)
             } catch {
                 await laboratory.stop()
                 throw error

@@ -17,7 +17,8 @@ extension LaboratoryFiles {
         }
         var contents = [
             certificates(
-                anchors, authorities.systemRoots, "the two public roots: what stands for the system's anchors"),
+                anchors, authorities.systemRoots,
+                "the public roots, two good ones and one that has expired: what stands for the system's anchors"),
             certificates("public-root.pem", [authorities.publicRoot.certificate], "the first public root"),
             certificates(
                 "second-public-root.pem", [authorities.secondPublicRoot.certificate],

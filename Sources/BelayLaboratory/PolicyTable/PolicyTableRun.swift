@@ -150,6 +150,7 @@ private struct Column: Sendable {
         do throws(ServerNameError) {
             var trust = try ServerTrust(evidence: evidence)
             trust.systemAnchors = anchors
+            trust.explains = true
             return policy.evaluate(trust)
         } catch {
             throw TLSError(endpoint: server.endpoint, phase: .prepare, reason: .unusableOptions(error.description))

@@ -25,6 +25,7 @@ extension PolicyTableReport {
             <p>\(letter.explanation) \(attack)</p>
             <p class="asked">The app asks for <b>\(situation.host)</b> \(connection(cells)) </p>
             \(chain(drawing))
+            \(searches(cells))
             <details class="answers"><summary>Accepted by \(accepted) of \(cells.count) policies</summary>
             \(cells.map(verdict))
             </details>

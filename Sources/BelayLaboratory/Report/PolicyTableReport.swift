@@ -11,11 +11,13 @@ import FoundationEssentials
 /// ```
 public struct PolicyTableReport: Sendable {
     let run: PolicyTableRun
+    let searches: [PathSearchExample]
     let settings: [PolicySetting]
 
-    /// Prepares a report.
-    public init(_ run: PolicyTableRun) {
+    /// Prepares a report; `searches` are shown as examples of how a path is found.
+    public init(_ run: PolicyTableRun, searches: [PathSearchExample] = []) {
         self.run = run
+        self.searches = searches
         settings = PolicySetting.all
     }
 
@@ -40,6 +42,7 @@ public struct PolicyTableReport: Sendable {
         \(differences)
         \(tableSection)
         \(situationSection)
+        \(searchSection)
         \(settingSection)
         \(emptyPinSection)
         \(foot)
@@ -90,7 +93,7 @@ public struct PolicyTableReport: Sendable {
             <footer>
             <p>To servers that were refused, <b>\(bytes)</b> bytes of application data were sent. \(early) answers are of
             policies that refuse every server: those made no connection at all.</p>
-            <p>The system's anchors were those of a private world that was made for this run: its two public roots stand for
+            <p>The system's anchors were those of a private world that was made for this run: its public roots stand for
             the authorities that a system trusts. The expected answers follow AFNetworking's order of evaluation.</p>
             </footer>
             """

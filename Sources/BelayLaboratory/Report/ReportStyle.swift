@@ -81,6 +81,36 @@ enum ReportStyle {
         .edge{display:flex;align-items:center;gap:.5rem;color:var(--soft);font-size:.8rem;padding:.15rem .7rem;flex:none}
         .edge svg{width:1.2rem;height:1.5rem;flex:none}
         .edge.forged{color:var(--no);font-weight:700}
+        .search{margin:.75rem 0;display:grid;gap:1rem;grid-template-columns:minmax(0,1fr)}
+        .search .scroll{padding-bottom:.25rem}
+        .graph{display:block;font-size:12px;fill:none}
+        .graph svg{overflow:hidden}
+        .graph text{fill:var(--ink);stroke:none}
+        .graph .who{font-weight:700}
+        .graph .number,.graph .whence{fill:var(--soft)}
+        .node rect{fill:var(--ground);stroke:var(--soft);stroke-width:1.500}
+        .node.missing rect{stroke-dasharray:2 4;fill:none}
+        .node.open rect{stroke-dasharray:6 4}
+        .node.refused rect{stroke:var(--no)}
+        .node.refused .what{fill:var(--no)}
+        .node.anchor .what,.node.fits .what{fill:var(--yes)}
+        .node.path rect{stroke-width:3.500;fill:var(--card)}
+        .node.path:not(.refused) rect{stroke:var(--blue)}
+        .graph .edge path{stroke:var(--soft);stroke-width:1.500}
+        .graph .edge.path path{stroke:var(--blue);stroke-width:4}
+        .graph .edge.unsigned path{stroke:var(--no);stroke-dasharray:6 4}
+        .graph .edge.missing path{stroke-dasharray:2 4}
+        .graph .edge .cross{stroke-dasharray:none;stroke-width:2.500}
+        .tried,.ways{margin:0;padding-left:1.4rem;font-size:.9rem}
+        .tried>li{margin:0 0 .6rem}
+        .tried p,.ways p{margin:0;overflow-wrap:anywhere}
+        .tried ul{margin:.1rem 0;padding-left:1.1rem}
+        .tried li{overflow-wrap:anywhere}
+        .tried .good{color:var(--yes)} .tried .bad,.tried .fault{color:var(--no)}
+        .ways li{margin:.3rem 0;overflow-wrap:anywhere}
+        .lead{font-weight:700;font-size:.9rem}
+        .tag.path{color:var(--blue);background:var(--blue-ground)}
+        h4{font-size:.9rem;font-weight:400;color:var(--soft);margin:1rem 0 .25rem}
         .absent{margin:.75rem 0}
         .absent>p{color:var(--soft);font-size:.9rem}
         details>summary{cursor:pointer;padding:.45rem 0}
@@ -103,6 +133,7 @@ enum ReportStyle {
         @media (min-width:760px){
         main{padding:2.5rem 24px 4rem}
         article{padding:1.25rem 1.5rem}
+        .search{grid-template-columns:fit-content(60%) minmax(0,1fr);gap:2rem}
         }
         @media (min-width:1000px){
         .chain{flex-direction:row;max-width:none}

@@ -54,8 +54,8 @@ struct BlueprintMaker {
         case .p521: return try good(host, .p521)
         case .ed25519: return try good(host, .ed25519)
         case .privateAuthority, .selfSigned, .expired, .notYetValid, .wrongName, .wrongPurpose, .missingIntermediate,
-            .shuffledChain, .pinnedAppendedToSelfSigned, .pinnedAppendedToPublic, .withoutKey, .hugeCertificate,
-            .manyNames, .malformedCertificate:
+            .shuffledChain, .crossSigned, .oldRoot, .pinnedAppendedToSelfSigned, .pinnedAppendedToPublic, .withoutKey,
+            .hugeCertificate, .manyNames, .malformedCertificate:
             return try presenting(kind, host)
         case .slow: return try misbehaving(host, .drips(bytes: 64, pause: .milliseconds(10)))
         case .silent: return try misbehaving(host, .silence)
@@ -149,7 +149,8 @@ struct BlueprintMaker {
                 // The name that counts comes last: whoever gives up early does not find it.
                 template.set(.subjectAlternativeNames(names + [.dns(host)]))
             }
-        case .missingIntermediate, .shuffledChain, .pinnedAppendedToSelfSigned, .pinnedAppendedToPublic:
+        case .oldRoot: return try Blueprint(host: host, maker.server(authorities.oldIntermediate, host))
+        case .missingIntermediate, .shuffledChain, .crossSigned, .pinnedAppendedToSelfSigned, .pinnedAppendedToPublic:
             return try sending(kind, host)
         case .withoutKey:
             let genuine = world.situation(.a)
@@ -171,8 +172,14 @@ struct BlueprintMaker {
         var name = host
         switch kind {
         case .missingIntermediate:
-            identity = try maker.server(authorities.publicIntermediate, host)
+            identity = try issuedIdentity(host) { template in
+                template.extensions.append(
+                    .informationAccess(issuers: ["http://public-root.lab.test/issuing-authority.cer"]))
+            }
             chain = []
+        case .crossSigned:
+            identity = try maker.server(authorities.publicIntermediate, host)
+            chain = identity.chain + [authorities.crossCertificate]
         case .pinnedAppendedToSelfSigned:
             name = LaboratoryWorld.host
             identity = try maker.selfSigned(name)
@@ -192,12 +199,17 @@ struct BlueprintMaker {
     private func issued(
         _ host: String, _ change: (inout CertificateTemplate) -> Void
     ) throws(LaboratoryError) -> Blueprint {
+        try Blueprint(host: host, issuedIdentity(host, change))
+    }
+
+    private func issuedIdentity(
+        _ host: String, _ change: (inout CertificateTemplate) -> Void
+    ) throws(LaboratoryError) -> Identity {
         var template = CertificateTemplate.server(names: [host])
         change(&template)
-        let identity = try LaboratoryError.making("a certificate for \(host)") { [template] in
+        return try LaboratoryError.making("a certificate for \(host)") { [template] in
             try authorities.publicIntermediate.issueIdentity(template, key: .generate(.p256))
         }
-        return try Blueprint(host: host, identity)
     }
 
     // MARK: Manners

@@ -59,6 +59,12 @@ extension LaboratoryServer.Kind {
             Entry(
                 "shuffled-chain", "leaf, root, a stranger, intermediate: the wrong order, and one too many",
                 .acceptedWithFinding(rule: "path.extra-certificate"))
+        case .crossSigned:
+            Entry(
+                "cross-signed", "still sends its root as certified by an older one that has expired",
+                .acceptedWithFinding(rule: "path.alternative"))
+        case .oldRoot:
+            Entry("old-root", "a certificate below a root that has expired", .refused(rule: "validity.expired"))
         case .pinnedAppendedToSelfSigned:
             Entry(
                 "pinned-appended-self-signed",

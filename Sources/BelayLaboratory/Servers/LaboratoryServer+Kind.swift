@@ -34,6 +34,8 @@ extension LaboratoryServer {
         case wrongPurpose
         case missingIntermediate
         case shuffledChain
+        case crossSigned
+        case oldRoot
         case pinnedAppendedToSelfSigned
         case pinnedAppendedToPublic
         case withoutKey
@@ -59,7 +61,8 @@ extension LaboratoryServer.Kind: CaseIterable {
         [.oneWay] + situations + [
             .tls10, .tls11, .tls12, .tls13, .forwardSecrecy, .staticRSA, .mutual, .mutualTLS12,
             .mutualWithoutIssuers, .identityRequested, .rsa3072, .p384, .p521, .ed25519, .privateAuthority, .selfSigned,
-            .expired, .notYetValid, .wrongName, .wrongPurpose, .missingIntermediate, .shuffledChain,
+            .expired, .notYetValid, .wrongName, .wrongPurpose, .missingIntermediate, .shuffledChain, .crossSigned,
+            .oldRoot,
             .pinnedAppendedToSelfSigned, .pinnedAppendedToPublic, .withoutKey, .hugeCertificate, .manyNames,
             .malformedCertificate, .slow, .silent, .hangs, .truncates, .resets, .plainHTTP, .garbage, .endlessHandshake,
         ]

@@ -32,7 +32,7 @@ public struct LaboratoryWorld: Sendable {
     /// - Throws: ``LaboratoryError`` where OpenSSL cannot make a key or certificate.
     public init() throws(LaboratoryError) {
         moment = Date()
-        let authorities = try Authorities()
+        let authorities = try Authorities(at: moment)
         self.authorities = authorities
         situations = try SituationMaker(authorities: authorities, moment: moment).situations()
         client = try LaboratoryError.making("a client identity") {

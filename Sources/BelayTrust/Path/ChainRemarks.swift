@@ -9,7 +9,9 @@ struct ChainRemarks {
 
     var findings: [Finding] {
         let places = path.compactMap { certificate -> Int? in
-            if case .sent(let index) = certificate.origin { index } else { nil }
+            // An anchor may have been sent as well; then its place counts like any other.
+            if case .sent(let index) = certificate.origin { return index }
+            return chain.certificates.firstIndex(of: certificate.certificate)
         }
         let isOrdered = zip(places, places.dropFirst()).allSatisfy(<)
         // The usual chain (leaf, intermediates, perhaps the anchor itself) takes this way out.

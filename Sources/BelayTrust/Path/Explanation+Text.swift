@@ -17,6 +17,10 @@ extension Explanation: CustomStringConvertible {
                 lines.append("    \(way.remedy)")
             }
         }
+        if !remarks.isEmpty {
+            lines.append("")
+            lines += remarks.map { "Beside it: \($0)." }
+        }
         return lines
     }
 
@@ -35,25 +39,37 @@ extension Explanation: CustomStringConvertible {
 
 extension Explanation.Attempt {
     /// The certificate, where it came from and what came of it, in a line.
-    public var summary: String {
+    public var summary: String { "\(isOnPath ? "●" : "○") \(name) [\(place)] \(result)" }
+
+    /// The subject, or that there is none.
+    public var name: String {
         let subject = certificate.subject.description
-        let name = subject.isEmpty ? "(no subject)" : subject
-        let place =
-            switch origin {
-            case .sent(let index): depth == 0 ? "leaf, sent first" : "sent at place \(index)"
-            case .anchor: "anchor"
-            case .known: "pinned, not sent"
-            }
-        let what =
-            switch outcome {
-            case .anchor: findings.contains { $0.severity == .error } ? "a path ends here, refused" : "a path ends here"
-            case .extended: findings.contains { $0.severity == .error } ? "refused here" : "fits"
-            case .issuerUnknown: "its issuer \(certificate.issuer) was neither sent nor is it trusted"
-            case .signatureInvalid: "right name, but its key did not sign the certificate below"
-            case .notFollowed: "not followed: the budget is spent"
-            }
-        return "\(isOnPath ? "●" : "○") \(name) [\(place)] \(what)"
+        return subject.isEmpty ? "(no subject)" : subject
     }
+
+    /// Where the certificate came from, in words.
+    public var place: String {
+        switch origin {
+        case .sent(let index): depth == 0 ? "leaf, sent first" : "sent at place \(index)"
+        case .anchor: "anchor"
+        case .known: "pinned, not sent"
+        }
+    }
+
+    /// What came of it, in words.
+    public var result: String {
+        switch outcome {
+        case .anchor: isRefused ? "a path ends here, refused" : "a path ends here"
+        case .extended: isRefused ? "refused here" : "fits"
+        case .issuerUnknown where certificate.isSelfIssued: "self-signed, and not among the anchors"
+        case .issuerUnknown: "its issuer \(certificate.issuer) was neither sent nor is it trusted"
+        case .signatureInvalid: "right name, but its key did not sign the certificate below"
+        case .notFollowed: "not followed: the budget is spent"
+        }
+    }
+
+    /// Whether a rule refuses the certificate in its place.
+    public var isRefused: Bool { findings.contains { $0.severity == .error } }
 }
 
 extension Explanation.Attempt: Encodable {

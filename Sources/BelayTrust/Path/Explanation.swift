@@ -53,6 +53,9 @@ public struct Explanation: Sendable, Hashable, Encodable {
     public let leaf: Attempt
     /// What would make the chain acceptable, the simplest way first; empty for an accepted chain.
     public let ways: [Way]
+    /// What stood in the way of other paths while the one of the verdict is valid, a sentence each: a root that expired
+    /// beside a cross-certificate that leads to a better one. Empty for a refused chain.
+    public let remarks: [String]
 
     /// A way to make a refused chain acceptable.
     public struct Way: Sendable, Hashable, Encodable {
@@ -68,7 +71,9 @@ extension PathSearch {
     func tell(path: [Certificate], isAccepted: Bool, findings: [Finding]) -> Explanation {
         var teller = ExplanationTeller(search: self, chosen: path)
         let leaf = teller.tell()
-        return Explanation(leaf: leaf, ways: isAccepted ? [] : teller.ways(findings: findings))
+        return Explanation(
+            leaf: leaf, ways: isAccepted ? [] : teller.ways(findings: findings),
+            remarks: isAccepted ? teller.remarks() : [])
     }
 }
 
@@ -80,6 +85,8 @@ private struct ExplanationTeller {
     private var attempts = 0
     /// The errors of each path that reaches an anchor.
     private var wholePaths: [(path: [Certificate], errors: [Finding])] = []
+    /// The paths whose topmost certificate nobody vouches for.
+    private var deadEnds: [[Certificate]] = []
     private var errors: [Finding] = []
 
     /// How many certificates are told of at most; a person reads a dozen.
@@ -113,6 +120,7 @@ private struct ExplanationTeller {
             wholePaths.append((path.map(\.certificate), errors))
         } else {
             (outcome, issuers) = tellIssuers(of: candidate, isOnPath)
+            if outcome == .issuerUnknown { deadEnds.append(path.map(\.certificate)) }
         }
         return Explanation.Attempt(
             certificate: candidate.certificate, origin: Self.origin(candidate), depth: depth, findings: log.findings,
@@ -151,37 +159,101 @@ private struct ExplanationTeller {
         }
     }
 
-    /// The ways to an accepted chain: for each path that reaches an anchor what is wrong with it, the least first; and the
-    /// errors of the verdict that are not about paths.
+    /// The ways to an accepted chain: for each path that reaches an anchor what is wrong with it, the least first; the
+    /// errors of the verdict that are not about paths; and who is missing above the other paths.
     func ways(findings: [Finding]) -> [Explanation.Way] {
         var ways: [Explanation.Way] = []
-        for (path, errors) in wholePaths.sorted(by: { $0.errors.count < $1.errors.count }).prefix(4)
+        for (path, errors) in wholePaths.sorted(by: { $0.errors.count < $1.errors.count }).prefix(Self.mostWays)
         where !errors.isEmpty {
-            let what = errors.map { finding in
-                let who = finding.depth.flatMap { $0 < path.count ? Self.label(path[$0]) : nil }
-                return who.map { "\($0): \(finding.message)" } ?? finding.message
-            }
-            let end = path.last.map(Self.label) ?? ""
             ways.append(
                 Explanation.Way(
-                    obstacle: "the path to the anchor \(end) fails: \(what.joined(separator: "; "))",
+                    obstacle:
+                        "the path to the anchor \(Self.label(of: path.last)) fails: \(faults(errors, on: path, anchor: "the anchor"))",
                     remedy: Self.unique(errors.map(\.remedy)).joined(separator: " ")))
         }
         let told = Set(wholePaths.flatMap(\.errors))
         // That the issuer is missing says all that "unknown anchor" says, and what to do about it.
         let isIssuerMissing = findings.contains { $0.rule == .issuerNotSent }
-        for finding in findings
-        where finding.severity == .error && !told.contains(finding)
-            && !(finding.rule == .unknownAnchor && isIssuerMissing)
-        {
-            ways.append(Explanation.Way(obstacle: finding.message, remedy: finding.remedy))
+        let others = findings.filter { finding in
+            finding.severity == .error && !told.contains(finding)
+                && !(finding.rule == .unknownAnchor && isIssuerMissing)
+        }
+        if !others.isEmpty {
+            // All of it stands in the way of the one path that the verdict is about.
+            let what = others.count == 1 ? others.map(\.message) : [faults(others, on: chosen, anchor: "the anchor")]
+            ways.append(
+                Explanation.Way(
+                    obstacle: what.joined(), remedy: Self.unique(others.map(\.remedy)).joined(separator: " ")))
+        }
+        // Where the verdict's own path ends nowhere, its findings have said so.
+        for path in deadEnds.prefix(Self.mostWays) where path != chosen && path.count > 1 {
+            guard let top = path.last else { continue }
+            let location = top.issuerLocations.first.map { " It is published at \(printable($0))." } ?? ""
+            ways.append(
+                Explanation.Way(
+                    obstacle: top.isSelfIssued
+                        ? "the path that ends at \(Self.label(of: top)) fails: that certificate is self-signed and no anchor"
+                        : "the path through \(Self.label(of: top)) fails: the certificate of \(top.issuer) with the key "
+                            + "that signed it was not sent and is not among the anchors",
+                    remedy: top.isSelfIssued
+                        ? Rule.unknownAnchor.remedy : "\(Rule.issuerNotSent.remedy)\(location)"))
         }
         return ways
     }
 
-    private static func label(_ certificate: Certificate) -> String {
-        let name = certificate.subject.commonName.map(printable) ?? certificate.subject.description
-        return "'\(name.isEmpty ? "a certificate without a subject" : name)'"
+    /// What other paths failed of while the chosen one is valid.
+    func remarks() -> [String] {
+        var remarks: [String] = []
+        func add(_ path: [Certificate], _ what: String) {
+            guard let fork = zip(path, chosen).enumerated().first(where: { $0.element.0 != $0.element.1 }) else {
+                return
+            }
+            let (other, taken) = fork.element
+            let isCrossSigned = other.subject == taken.subject && other.pin == taken.pin
+            // The root itself, beside its key certified by another, is nothing to go through: the path ends there.
+            let way =
+                taken.isSelfIssued
+                ? "to the anchor \(Self.label(of: taken))"
+                : isCrossSigned
+                    ? "through the cross-signed \(Self.label(of: taken)), certified by \(Self.label(taken.issuer)),"
+                    : "through \(Self.label(of: taken))"
+            remarks.append("\(what); the path \(way) is valid")
+        }
+        for (path, errors) in wholePaths where !errors.isEmpty && path != chosen {
+            add(path, faults(errors, on: path, anchor: "the anchor \(Self.label(of: path.last))"))
+        }
+        for path in deadEnds where path != chosen {
+            guard let top = path.last else { continue }
+            let what =
+                top.isSelfIssued
+                ? "is self-signed and no anchor" : "leads to \(Self.label(top.issuer)), which is unknown"
+            add(path, "\(Self.label(of: top)) \(what)")
+        }
+        return Array(Self.unique(remarks).prefix(Self.mostWays))
+    }
+
+    /// How many ways, and how many remarks, a person reads.
+    private static let mostWays = 4
+
+    /// What is wrong on a path, each with the certificate that it is about.
+    private func faults(_ errors: [Finding], on path: [Certificate], anchor: String) -> String {
+        errors.map { finding in
+            guard let depth = finding.depth, depth < path.count else { return finding.message }
+            let isAnchor = depth == path.count - 1 && depth > 0 && wholePaths.contains { $0.path == path }
+            let who = isAnchor ? anchor : Self.label(of: path[depth])
+            // "it expired on …" takes the certificate for its subject.
+            return finding.message.hasPrefix("it ")
+                ? "\(who) \(finding.message.dropFirst(3))" : "\(who): \(finding.message)"
+        }.joined(separator: "; ")
+    }
+
+    private static func label(of certificate: Certificate?) -> String {
+        certificate.map { label($0.subject) } ?? "(none)"
+    }
+
+    private static func label(_ name: DistinguishedName) -> String {
+        let text = name.commonName.map(printable) ?? name.description
+        return "'\(text.isEmpty ? "a certificate without a subject" : text)'"
     }
 
     private static func unique(_ texts: [String]) -> [String] {

@@ -99,7 +99,7 @@ struct LabTests {
     func checks() async throws {
         let running = try await Running.start([])
         let servers = try #require(running.report["servers"] as? [[String: Any]])
-        #expect(servers.count == 51)
+        #expect(servers.count == 53)
         for server in servers {
             let id = try #require(server["id"] as? String)
             let command = try #require(server["check"] as? [String])

@@ -102,6 +102,43 @@ struct VerdictCacheTests {
         #expect(cache.evaluate(trust).findings.contains { $0.rule.identifier == "revocation.list-stale" })
     }
 
+    @Test("a verdict whose time is over makes room for the new one on the same question")
+    func replacesItsPredecessor() throws {
+        let world = try World()
+        let other = try world.root.issue(
+            .server(
+                names: ["other.example.test"],
+                validity: Validity(from: world.now.addingTimeInterval(10), through: world.now.addingTimeInterval(20))),
+            for: PrivateKey.generate(.p256).publicKey)
+        let cache = VerdictCache()
+        var trust = world.trust
+        trust.chain.append(other.der)
+        for seconds in [0.0, 9, 10, 20, 21, 30] {
+            trust.evaluationTime = world.now.addingTimeInterval(seconds)
+            #expect(cache.evaluate(trust).isTrusted)
+            #expect(cache.count == 1)
+        }
+    }
+
+    @Test("chains of the same leaf are told apart", arguments: ["intermediate", "length"])
+    func sameLeaf(_ change: String) throws {
+        let world = try World()
+        let (first, second) = (
+            try CertificateIssuer.selfSigned(.authority(named: "A"), key: .generate(.p256)).certificate.der,
+            try CertificateIssuer.selfSigned(.authority(named: "B"), key: .generate(.p256)).certificate.der
+        )
+        let cache = VerdictCache()
+        var trust = world.trust
+        trust.chain = [world.leaf.der, first]
+        #expect(cache.evaluate(trust).isTrusted)
+        trust.chain = change == "length" ? [world.leaf.der] : [world.leaf.der, second]
+        #expect(cache.evaluate(trust).isTrusted)
+        #expect(cache.count == 2)
+        var damaged = trust
+        damaged.chain = [world.leaf.der, Array(first.dropLast())]
+        #expect(!cache.evaluate(damaged).isTrusted)
+    }
+
     @Test("refusals and acceptances of invalid chains are not kept")
     func onlyValidChains() throws {
         let world = try World()

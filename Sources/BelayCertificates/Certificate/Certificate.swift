@@ -71,7 +71,7 @@ public struct Certificate: Sendable {
 extension Certificate: Hashable {
     /// Whether both are the same bytes.
     public static func == (left: Certificate, right: Certificate) -> Bool {
-        left.layout === right.layout || left.layout.der == right.layout.der
+        left.layout === right.layout || areEqual(left.layout.der, right.layout.der)
     }
 
     /// Hashes a part of the bytes.

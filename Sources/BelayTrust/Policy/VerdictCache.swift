@@ -19,12 +19,40 @@ public final class VerdictCache: Sendable {
     /// The most verdicts that are kept. When the cache is full it is emptied.
     public let capacity: Int
 
-    private struct Entry {
+    /// A verdict, and the question that it answers.
+    private final class Entry: Sendable {
+        let trust: ServerTrust
+        let policy: SecurityPolicy
         let verdict: Verdict
         let holds: ClosedRange<Int64>
+
+        init(_ trust: ServerTrust, _ policy: SecurityPolicy, _ verdict: Verdict, _ holds: ClosedRange<Int64>) {
+            self.trust = trust
+            self.policy = policy
+            self.verdict = verdict
+            self.holds = holds
+        }
+
+        /// Whether everything that can change a verdict, but for the moment, is the same.
+        func answers(_ other: ServerTrust, _ otherPolicy: SecurityPolicy) -> Bool {
+            // Stores never change, so that the same object is the same anchors; the entry keeps them alive.
+            trust.anchors === other.anchors && trust.systemAnchors === other.systemAnchors
+                && trust.rules.name == other.rules.name && trust.policies == other.policies
+                && trust.maximumChainDepth == other.maximumChainDepth && trust.limits == other.limits
+                && trust.explains == other.explains && policy == otherPolicy
+                && trust.chain.elementsEqual(other.chain, by: areEqual)
+                && trust.revocationLists == other.revocationLists
+        }
     }
 
-    private let entries = Protected([Key: Entry]())
+    /// Entries by the hash of their question; mostly one for each. A dictionary whose keys are the questions themselves
+    /// would copy the whole question to look it up, which takes as long as all the rest.
+    private struct Table {
+        var entries: [Int: [Entry]] = [:]
+        var count = 0
+    }
+
+    private let table = Protected(Table())
 
     /// Makes an empty cache with room for `capacity` verdicts; one takes some 2 kB beside its certificates.
     public init(capacity: Int = 1_024) {
@@ -34,22 +62,35 @@ public final class VerdictCache: Sendable {
     /// The verdict on a chain under a policy: a kept one, or a new one that is kept if it may be.
     public func evaluate(_ trust: ServerTrust, under policy: SecurityPolicy = .default) -> Verdict {
         let now = CivilTime.seconds(trust.evaluationTime ?? Date())
-        let key = Key(trust: trust, policy: policy)
-        if let entry = entries.withLock({ $0[key] }), entry.holds.contains(now) { return entry.verdict }
-        let verdict = policy.evaluate(trust)
-        guard verdict.result == .unspecified, let holds = Self.period(around: now, verdict, trust, policy) else {
-            return verdict
+        let hash = Self.hash(trust, policy)
+        if let candidates = table.withLock({ $0.entries[hash] }) {
+            for entry in candidates where entry.holds.contains(now) && entry.answers(trust, policy) {
+                return entry.verdict
+            }
         }
-        let capacity = capacity
-        entries.withLock { entries in
-            if entries.count >= capacity { entries.removeAll(keepingCapacity: true) }
-            entries[key] = Entry(verdict: verdict, holds: holds)
+        let verdict = policy.evaluate(trust)
+        if verdict.result == .unspecified, let holds = Self.period(around: now, verdict, trust, policy) {
+            keep(Entry(trust, policy, verdict, holds), hash)
         }
         return verdict
     }
 
     /// How many verdicts are kept.
-    public var count: Int { entries.withLock { $0.count } }
+    public var count: Int { table.withLock { $0.count } }
+
+    private func keep(_ entry: Entry, _ hash: Int) {
+        let capacity = capacity
+        table.withLock { table in
+            // In the place of one on the same question that no longer holds, or that another thread was quicker to keep.
+            if let index = table.entries[hash]?.firstIndex(where: { $0.answers(entry.trust, entry.policy) }) {
+                table.entries[hash]?[index] = entry
+                return
+            }
+            if table.count >= capacity { table = Table() }
+            table.entries[hash, default: []].append(entry)
+            table.count += 1
+        }
+    }
 
     /// The seconds around a moment in which no date of a certificate or list changes sides; nil where they cannot be read.
     private static func period(
@@ -81,29 +122,13 @@ public final class VerdictCache: Sendable {
         return first...last
     }
 
-    /// Everything that can change a verdict, but for the moment.
-    private struct Key: Hashable {
-        let trust: ServerTrust
-        let policy: SecurityPolicy
-
-        static func == (left: Key, right: Key) -> Bool {
-            // Stores never change, so that the same object is the same anchors; the key keeps them alive.
-            left.trust.anchors === right.trust.anchors && left.trust.systemAnchors === right.trust.systemAnchors
-                && left.trust.rules.name == right.trust.rules.name && left.trust.policies == right.trust.policies
-                && left.trust.maximumChainDepth == right.trust.maximumChainDepth
-                && left.trust.limits == right.trust.limits && left.trust.explains == right.trust.explains
-                && left.policy == right.policy && left.trust.chain == right.trust.chain
-                && left.trust.revocationLists == right.trust.revocationLists
-        }
-
-        func hash(into hasher: inout Hasher) {
-            // Enough to tell chains and names apart; equality looks at everything.
-            hasher.combine(trust.policies)
-            hasher.combine(policy.pinningMode)
-            hasher.combine(trust.chain.count)
-            for der in trust.chain.prefix(1) {
-                der.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0.suffix(32))) }
-            }
-        }
+    /// Enough to tell chains and names apart; ``Entry/answers(_:_:)`` looks at everything.
+    private static func hash(_ trust: ServerTrust, _ policy: SecurityPolicy) -> Int {
+        var hasher = Hasher()
+        hasher.combine(trust.policies)
+        hasher.combine(policy.pinningMode)
+        hasher.combine(trust.chain.count)
+        trust.chain.first?.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0.suffix(32))) }
+        return hasher.finalize()
     }
 }

@@ -56,7 +56,7 @@ final class CertificateAnswer {
 
 extension KeyMaterial {
     /// Makes it the certificate and key of a session.
-    fileprivate func use(in handle: OpaquePointer) -> Bool {
+    func use(in handle: OpaquePointer) -> Bool {
         SSL_use_cert_and_key(handle, leaf, key, chain, 1) == 1
     }
 }

@@ -23,6 +23,17 @@ struct OpenSSLError: Sendable, Hashable {
         return OpenSSLError(entries: entries)
     }
 
+    /// One error by its packed code.
+    init(code: UInt) {
+        entries = [
+            Entry(library: ERR_GET_LIB(code), reason: ERR_GET_REASON(code), text: OpenSSLError.reasonText(code))
+        ]
+    }
+
+    private init(entries: [Entry]) {
+        self.entries = entries
+    }
+
     func contains(_ reasons: CInt...) -> Bool {
         entries.contains { $0.library == ERR_LIB_SSL && reasons.contains($0.reason) }
     }

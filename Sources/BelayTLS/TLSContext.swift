@@ -20,13 +20,14 @@ final class TLSContext: @unchecked Sendable {
         let minimumVersion: TLSVersion
         let maximumVersion: TLSVersion
         let cipherSuites: CipherSuiteSelection
+
+        /// TLS 1.0 and 1.1 sign with SHA-1 and MD5, which OpenSSL 3 has at level 0 only.
+        var clientSecurityLevel: CInt { minimumVersion < .tls12 ? 0 : 2 }
     }
 
     /// A client's context.
     convenience init(client key: Key) throws(TLSContextError) {
-        // TLS 1.0 and 1.1 sign with SHA-1 and MD5, which OpenSSL 3 has at level 0 only.
-        try self.init(
-            method: TLS_client_method(), key, securityLevel: key.minimumVersion < .tls12 ? 0 : 2, retaining: nil)
+        try self.init(method: TLS_client_method(), key, securityLevel: key.clientSecurityLevel, retaining: nil)
         SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
         if key.minimumVersion < .tls12 { belay_tls_allow_legacy_servers(handle) }
         guard belay_tls_request_staple(handle) == 1, belay_tls_request_timestamps(handle) == 1 else {
@@ -52,6 +53,11 @@ final class TLSContext: @unchecked Sendable {
         SSL_CTX_set_msg_callback(handle, HandshakeRecord.callback)
         // Collects only: the verdict is made from the evidence, by whoever asked for it.
         SSL_CTX_set_cert_verify_callback(handle, { _, _ in 1 }, nil)
+        try TLSContext.apply(key, securityLevel: securityLevel, to: handle)
+    }
+
+    /// Sets versions, suites and strength on a context.
+    static func apply(_ key: Key, securityLevel: CInt, to handle: OpaquePointer) throws(TLSContextError) {
         SSL_CTX_set_security_level(handle, securityLevel)
         guard
             belay_tls_set_versions(

@@ -12,7 +12,9 @@ extension TLSSession {
             return .certificateMessageTooLarge(limit: TLSContext.maximumCertificateList)
         }
         if let alert = record.receivedAlert, alert != .closeNotify {
-            return reason(for: alert, sentIdentity: sentIdentity, offered: offered)
+            return record.reason(
+                for: alert, sentIdentity: sentIdentity, withheldIdentity: answer?.withheldIdentity == true,
+                offered: offered, isStaticKeyExchange: isStaticKeyExchange(handle))
         }
         if !record.sawServerHello, let other = TLSError.OtherProtocol(opening: transport.opening) {
             return .notTLS(other)
@@ -36,35 +38,6 @@ extension TLSSession {
         return .protocolViolation(error.text)
     }
 
-    private func reason(
-        for alert: TLSAlert, sentIdentity: Bool, offered: ClosedRange<TLSVersion>
-    ) -> TLSError.Reason {
-        if let request = record.certificateRequest {
-            // An identity whose key the server cannot check is not sent: then, too, the server got none.
-            let sentNone = !sentIdentity || record.sentCertificateCount == 0
-            if sentNone, alert.concernsCertificate || alert == .decodeError {
-                return answer?.withheldIdentity == true
-                    ? .clientIdentityWithheld(acceptableIssuers: request.acceptableIssuers)
-                    : .clientCertificateRequired(acceptableIssuers: request.acceptableIssuers)
-            }
-            if !sentNone, alert.concernsCertificate { return .clientCertificateRefused(alert) }
-        }
-        switch alert {
-        case .protocolVersion:
-            return .protocolVersion(minimum: offered.lowerBound, maximum: offered.upperBound, found: nil)
-        case .handshakeFailure, .insufficientSecurity:
-            return record.sawServerHello ? .alert(alert) : .noSharedCipher(alert)
-        case .noApplicationProtocol:
-            return .noSharedApplicationProtocol
-        case .badRecordMAC, .decryptError:
-            // Where the key exchange is RSA alone, the server's key is tried by what it can decrypt: a server without it
-            // fails at the first encrypted record.
-            return isStaticKeyExchange ? .keyDoesNotMatchCertificate(chain: record.certificates) : .alert(alert)
-        default:
-            return .alert(alert)
-        }
-    }
-
     private func reasonByCertificate(_ error: OpenSSLError) -> TLSError.Reason? {
         guard record.receivedCertificateMessage else { return nil }
         if record.certificates.isEmpty { return .noCertificate }
@@ -80,9 +53,43 @@ extension TLSSession {
         }
         return nil
     }
+}
 
-    private var isStaticKeyExchange: Bool {
-        guard let cipher = SSL_get_pending_cipher(handle) ?? SSL_get_current_cipher(handle) else { return false }
-        return SSL_CIPHER_get_kx_nid(cipher) == NID_kx_rsa
+/// Whether the session's key exchange is RSA alone.
+func isStaticKeyExchange(_ handle: OpaquePointer) -> Bool {
+    guard let cipher = SSL_get_pending_cipher(handle) ?? SSL_get_current_cipher(handle) else { return false }
+    return SSL_CIPHER_get_kx_nid(cipher) == NID_kx_rsa
+}
+
+extension HandshakeRecord {
+    /// What an alert of the peer's means, after what has been said before it.
+    func reason(
+        for alert: TLSAlert, sentIdentity: Bool, withheldIdentity: Bool, offered: ClosedRange<TLSVersion>,
+        isStaticKeyExchange: Bool
+    ) -> TLSError.Reason {
+        if let request = certificateRequest {
+            // An identity whose key the server cannot check is not sent: then, too, the server got none.
+            let sentNone = !sentIdentity || sentCertificateCount == 0
+            if sentNone, alert.concernsCertificate || alert == .decodeError {
+                return withheldIdentity
+                    ? .clientIdentityWithheld(acceptableIssuers: request.acceptableIssuers)
+                    : .clientCertificateRequired(acceptableIssuers: request.acceptableIssuers)
+            }
+            if !sentNone, alert.concernsCertificate { return .clientCertificateRefused(alert) }
+        }
+        switch alert {
+        case .protocolVersion:
+            return .protocolVersion(minimum: offered.lowerBound, maximum: offered.upperBound, found: nil)
+        case .handshakeFailure, .insufficientSecurity:
+            return sawServerHello ? .alert(alert) : .noSharedCipher(alert)
+        case .noApplicationProtocol:
+            return .noSharedApplicationProtocol
+        case .badRecordMAC, .decryptError:
+            // Where the key exchange is RSA alone, the server's key is tried by what it can decrypt: a server without it
+            // fails at the first encrypted record.
+            return isStaticKeyExchange ? .keyDoesNotMatchCertificate(chain: certificates) : .alert(alert)
+        default:
+            return .alert(alert)
+        }
     }
 }

@@ -130,6 +130,21 @@ static inline int belay_tls_set_server_name(SSL *ssl, const char *name) {
 static inline void belay_tls_set_message_argument(SSL *ssl, void *argument) {
     SSL_set_msg_callback_arg(ssl, argument);
 }
+// For contexts that another library made, and reads and writes with: what the guard of their connections needs, and nothing else.
+static inline void belay_tls_set_context_message_argument(SSL_CTX *context, void *argument) {
+    SSL_CTX_set_msg_callback_arg(context, argument);
+}
+static inline void belay_tls_harden(SSL_CTX *context, long maximum_certificate_list) {
+    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_mode(context, SSL_MODE_NO_AUTO_CHAIN);
+    SSL_CTX_set_max_cert_list(context, maximum_certificate_list);
+}
+// An index for an object of ours in every SSL_CTX; `release` is called with it when its context goes.
+static inline int belay_tls_context_index(void (*release)(void *, void *, CRYPTO_EX_DATA *, int, long, void *)) {
+    return CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, release);
+}
+static inline int belay_x509_stack_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
+static inline X509 *belay_x509_stack_at(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
 static inline void belay_bio_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
 static inline void belay_bio_retry_write(BIO *bio) { BIO_set_retry_write(bio); }
 static inline void belay_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }

@@ -53,6 +53,26 @@ int belay_epoll_wait(int epoll, uint64_t *tokens, uint32_t *directions, int capa
     return count;
 }
 
+int belay_epoll_watch(int epoll, int is_known, int descriptor, uint32_t directions) {
+    struct epoll_event event = {.data = {.u64 = (uint32_t)descriptor}};
+    if (directions == 0) return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
+    if (directions & 1) event.events |= EPOLLIN;
+    if (directions & 2) event.events |= EPOLLOUT;
+    return epoll_ctl(epoll, is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event);
+}
+
+int belay_epoll_wait_until(int epoll, uint64_t *tokens, uint32_t *directions, int capacity, int milliseconds) {
+    struct epoll_event found[64];
+    int count = epoll_wait(epoll, found, capacity < 64 ? capacity : 64, milliseconds);
+    for (int index = 0; index < count; index++) {
+        tokens[index] = found[index].data.u64;
+        uint32_t events = found[index].events;
+        directions[index] = (events & EPOLLIN ? 1 : 0) | (events & EPOLLOUT ? 2 : 0)
+                            | (events & (EPOLLERR | EPOLLHUP) ? 4 : 0);
+    }
+    return count;
+}
+
 int belay_eventfd_create(void) {
     return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 }

@@ -14,6 +14,10 @@ int belay_epoll_create(void);
 int belay_epoll_watch_always(int epoll, int descriptor, uint64_t token);
 int belay_epoll_watch_once(int epoll, int is_known, int descriptor, uint32_t directions, uint64_t token);
 int belay_epoll_wait(int epoll, uint64_t *tokens, uint32_t *directions, int capacity);
+// Watches a descriptor until told otherwise; its token is the descriptor. Without directions it is watched no longer.
+int belay_epoll_watch(int epoll, int is_known, int descriptor, uint32_t directions);
+// As belay_epoll_wait, for so many milliseconds at most (for ever when negative). An error or a hang-up also sets bit 4.
+int belay_epoll_wait_until(int epoll, uint64_t *tokens, uint32_t *directions, int capacity, int milliseconds);
 int belay_eventfd_create(void);
 int belay_timerfd_create(void);
 int belay_timerfd_arm(int timer, int64_t nanoseconds);

@@ -1,0 +1,40 @@
+import BelayCertificates
+
+/// One thread that makes many exchanges at once, by libcurl's multi interface over epoll.
+///
+/// Tasks hand it orders and are resumed with outcomes; none of them ever waits for the network itself. The thread ends when
+/// the engine is let go of.
+final class Engine: Sendable {
+    private let core: EngineCore
+    private let counter = Protected<UInt64>(0)
+
+    init(settings: EngineSettings) throws(EngineError) {
+        core = try EngineCore(settings: settings)
+        try core.start()
+    }
+
+    deinit {
+        _ = core.post(.stop)
+    }
+
+    /// Makes an exchange. Cancelling the task ends it at once, in whatever phase it is.
+    func perform(_ order: TransferOrder, isolation: isolated (any Actor)? = #isolation) async -> TransferOutcome {
+        let identifier = counter.withLock { counter in
+            counter &+= 1
+            return counter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // A cancellation that came first has found nothing to end.
+                guard !Task.isCancelled, core.post(.start(identifier, order, continuation)) else {
+                    continuation.resume(returning: TransferOutcome(failure: .cancelled))
+                    return
+                }
+                // One that comes now finds the order in the mailbox, and its own letter behind it.
+                if Task.isCancelled { _ = core.post(.cancel(identifier)) }
+            }
+        } onCancel: {
+            _ = core.post(.cancel(identifier))
+        }
+    }
+}

@@ -1,0 +1,296 @@
+import BelayCertificates
+import CCurl
+import CSystem
+import Glibc
+
+/// The part of the engine that its thread holds: libcurl's handles, the sockets, and the transfers that are under way.
+final class EngineCore: @unchecked Sendable {
+    // Safe to share: `mailbox`, `wake` and `epoll` are constants that any thread may use (a lock, and descriptors that are
+    // closed when the last reference goes). Everything else is touched by the engine's thread alone, from `start` to the end
+    // of `run`; until then only the initializer has seen it.
+    private let epoll: CInt
+    private let wake: CInt
+    private let mailbox = Protected(Mailbox())
+    private let settings: EngineSettings
+    private var multi: OpaquePointer?
+    private var share: OpaquePointer?
+    private var active: [UInt64: Transfer] = [:]
+    private var idle: [EasyHandle] = []
+    private var watched: Set<CInt> = []
+    /// When libcurl wants to be called, in nanoseconds of the monotonic clock; nil for never.
+    private var due: Int64?
+    private var failedSockets: [CInt] = []
+
+    private static let wakeToken = UInt64.max
+    private static let idleLimit = 128
+
+    private struct Mailbox {
+        var letters: [Letter] = []
+        var isClosed = false
+    }
+
+    enum Letter {
+        case start(UInt64, TransferOrder, CheckedContinuation<TransferOutcome, Never>)
+        case cancel(UInt64)
+        case stop
+    }
+
+    init(settings: EngineSettings) throws(EngineError) {
+        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
+            throw EngineError(call: "curl_global_init", code: 0)
+        }
+        self.settings = settings
+        epoll = belay_epoll_create()
+        wake = epoll < 0 ? -1 : belay_eventfd_create()
+        let code = errno
+        guard wake >= 0 else { throw EngineError(call: epoll < 0 ? "epoll_create1" : "eventfd", code: code) }
+        guard belay_epoll_watch_always(epoll, wake, EngineCore.wakeToken) == 0 else {
+            throw EngineError(call: "epoll_ctl", code: errno)
+        }
+        multi = curl_multi_init().map { OpaquePointer($0) }
+        share = curl_share_init().map { OpaquePointer($0) }
+        guard multi != nil, share != nil else { throw EngineError(call: "curl_multi_init", code: ENOMEM) }
+    }
+
+    deinit {
+        for descriptor in [wake, epoll] where descriptor >= 0 { close(descriptor) }
+    }
+
+    func start() throws(EngineError) {
+        let held = Unmanaged.passRetained(self)
+        let failure = belay_start_detached_thread(
+            { argument in
+                guard let argument else { return nil }
+                belay_name_current_thread("belay-session")
+                Unmanaged<EngineCore>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, held.toOpaque())
+        guard failure == 0 else {
+            held.release()
+            throw EngineError(call: "pthread_create", code: failure)
+        }
+    }
+
+    /// Puts a letter into the mailbox. False when the engine has stopped, and nobody will read it.
+    func post(_ letter: Letter) -> Bool {
+        let state = mailbox.withLock { mailbox -> (isOpen: Bool, mustWake: Bool) in
+            guard !mailbox.isClosed else { return (false, false) }
+            mailbox.letters.append(letter)
+            return (true, mailbox.letters.count == 1)
+        }
+        if state.mustWake {
+            var one: UInt64 = 1
+            _ = write(wake, &one, MemoryLayout<UInt64>.size)
+        }
+        return state.isOpen
+    }
+
+    // MARK: - The thread
+
+    private func run() {
+        guard let multi, let share else { return }
+        prepare(UnsafeMutableRawPointer(multi), UnsafeMutableRawPointer(share))
+        loop(UnsafeMutableRawPointer(multi))
+        end(UnsafeMutableRawPointer(multi), UnsafeMutableRawPointer(share))
+    }
+
+    private func prepare(_ multi: UnsafeMutableRawPointer, _ share: UnsafeMutableRawPointer) {
+        let held = Unmanaged.passUnretained(self).toOpaque()
+        belay_curl_multi_set_socket_callback(multi) { _, socket, what, held, _ in
+            guard let held else { return 0 }
+            Unmanaged<EngineCore>.fromOpaque(held).takeUnretainedValue().watch(socket, what)
+            return 0
+        }
+        belay_curl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, held)
+        belay_curl_multi_set_timer_callback(multi) { _, milliseconds, held in
+            guard let held else { return 0 }
+            Unmanaged<EngineCore>.fromOpaque(held).takeUnretainedValue().setTimer(milliseconds)
+            return 0
+        }
+        belay_curl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, held)
+        belay_curl_multi_set_number(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        belay_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, settings.maximumIdleConnections)
+        belay_curl_multi_set_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.maximumConnectionsPerHost)
+        // One thread: no locks are needed.
+        if settings.usesCookies { belay_curl_share_data(share, CURL_LOCK_DATA_COOKIE) }
+        if settings.resumesSessions { belay_curl_share_data(share, CURL_LOCK_DATA_SSL_SESSION) }
+    }
+
+    private func loop(_ multi: UnsafeMutableRawPointer) {
+        var tokens = [UInt64](repeating: 0, count: 64)
+        var directions = [UInt32](repeating: 0, count: 64)
+        var running: CInt = 0
+        while true {
+            let count = belay_epoll_wait_until(epoll, &tokens, &directions, CInt(tokens.count), patience)
+            if count < 0, errno != EINTR { break }
+            var isWoken = false
+            for index in 0..<max(0, Int(count)) {
+                if tokens[index] == EngineCore.wakeToken {
+                    isWoken = true
+                    continue
+                }
+                let bits = directions[index]
+                let mask = (bits & 1) | (bits & 2) | (bits & 4)
+                curl_multi_socket_action(multi, CInt(truncatingIfNeeded: tokens[index]), CInt(mask), &running)
+            }
+            if isWoken {
+                var value: UInt64 = 0
+                _ = read(wake, &value, MemoryLayout<UInt64>.size)
+                if !readMail(multi) { break }
+            }
+            for socket in failedSockets { curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_ERR), &running) }
+            failedSockets.removeAll()
+            if let due, due <= EngineCore.now {
+                self.due = nil
+                curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+            }
+            collect(multi)
+        }
+    }
+
+    /// How long to wait for the sockets, in milliseconds; -1 for as long as it takes.
+    private var patience: CInt {
+        guard let due else { return -1 }
+        let rest = due - EngineCore.now
+        return rest <= 0 ? 0 : CInt(clamping: (rest + 999_999) / 1_000_000)
+    }
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    private func setTimer(_ milliseconds: Int) {
+        due = milliseconds < 0 ? nil : EngineCore.now &+ Int64(min(milliseconds, 1 << 40)) &* 1_000_000
+    }
+
+    private func watch(_ socket: CInt, _ what: CInt) {
+        let directions: UInt32 =
+            switch what {
+            case CURL_POLL_IN: 1
+            case CURL_POLL_OUT: 2
+            case CURL_POLL_INOUT: 3
+            default: 0
+            }
+        if directions == 0 {
+            if watched.remove(socket) != nil { _ = belay_epoll_watch(epoll, 1, socket, 0) }
+            return
+        }
+        let isKnown = !watched.insert(socket).inserted
+        if belay_epoll_watch(epoll, isKnown ? 1 : 0, socket, directions) != 0 {
+            // It was closed and opened again without a word, or the kernel takes no more: the transfer must not hang.
+            if belay_epoll_watch(epoll, isKnown ? 0 : 1, socket, directions) != 0 { failedSockets.append(socket) }
+        }
+    }
+
+    // MARK: - Transfers
+
+    /// Does what the letters say; false when the engine is to stop.
+    private func readMail(_ multi: UnsafeMutableRawPointer) -> Bool {
+        let letters = mailbox.withLock { mailbox in
+            let letters = mailbox.letters
+            mailbox.letters.removeAll(keepingCapacity: true)
+            return letters
+        }
+        var isRunning = true
+        for letter in letters {
+            switch letter {
+            case .start(let identifier, let order, let continuation):
+                begin(identifier, order, continuation, multi)
+            case .cancel(let identifier):
+                guard let transfer = active.removeValue(forKey: identifier) else { continue }
+                curl_multi_remove_handle(multi, transfer.easy.pointer)
+                finish(transfer, TransferOutcome(failure: .cancelled))
+            case .stop: isRunning = false
+            }
+        }
+        return isRunning
+    }
+
+    private func begin(
+        _ identifier: UInt64, _ order: TransferOrder, _ continuation: CheckedContinuation<TransferOutcome, Never>,
+        _ multi: UnsafeMutableRawPointer
+    ) {
+        guard let easy = idle.popLast() ?? EasyHandle() else {
+            continuation.resume(returning: TransferOutcome(failure: .unusable("out of memory")))
+            return
+        }
+        let transfer = Transfer(identifier: identifier, order: order, easy: easy, continuation: continuation)
+        guard transfer.prepare(sharing: share, usesCookies: settings.usesCookies) else {
+            let text = easy.refusedOption.map { String(cString: curl_easy_strerror($0)) } ?? "an option was refused"
+            finish(transfer, TransferOutcome(failure: .unusable(text)))
+            return
+        }
+        active[identifier] = transfer
+        let code = curl_multi_add_handle(multi, easy.pointer)
+        guard code == CURLM_OK else {
+            active.removeValue(forKey: identifier)
+            finish(transfer, TransferOutcome(failure: .unusable(String(cString: curl_multi_strerror(code)))))
+            return
+        }
+    }
+
+    private func collect(_ multi: UnsafeMutableRawPointer) {
+        var left: CInt = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            // The message is gone once its handle is.
+            let result = belay_curl_message_result(message)
+            var held: UnsafeMutableRawPointer?
+            belay_curl_pointer(easy, CURLINFO_PRIVATE, &held)
+            guard let held else { continue }
+            let transfer = Unmanaged<Transfer>.fromOpaque(held).takeUnretainedValue()
+            let outcome = transfer.outcome(result)
+            curl_multi_remove_handle(multi, easy)
+            active.removeValue(forKey: transfer.identifier)
+            finish(transfer, outcome)
+        }
+    }
+
+    private func finish(_ transfer: Transfer, _ outcome: TransferOutcome) {
+        if idle.count < EngineCore.idleLimit {
+            transfer.easy.reset()
+            idle.append(transfer.easy)
+        }
+        transfer.continuation.resume(returning: outcome)
+    }
+
+    private func end(_ multi: UnsafeMutableRawPointer, _ share: UnsafeMutableRawPointer) {
+        let letters = mailbox.withLock { mailbox in
+            mailbox.isClosed = true
+            return mailbox.letters
+        }
+        for case .start(_, _, let continuation) in letters {
+            continuation.resume(returning: TransferOutcome(failure: .cancelled))
+        }
+        for transfer in active.values {
+            curl_multi_remove_handle(multi, transfer.easy.pointer)
+            transfer.continuation.resume(returning: TransferOutcome(failure: .cancelled))
+        }
+        active.removeAll()
+        idle.removeAll()
+        curl_multi_cleanup(multi)
+        curl_share_cleanup(share)
+        self.multi = nil
+        self.share = nil
+    }
+}
+
+/// What holds for all transfers of an engine.
+struct EngineSettings: Sendable, Hashable {
+    /// Connections that are kept for later.
+    var maximumIdleConnections = 256
+    /// Connections to one host and port at a time.
+    var maximumConnectionsPerHost = 64
+    /// Whether cookies are kept and sent back.
+    var usesCookies = true
+    /// Whether TLS sessions are resumed.
+    var resumesSessions = true
+}
+
+/// The machine could not give an engine what it needs.
+struct EngineError: Error, Sendable, Hashable {
+    let call: String
+    let code: Int32
+}

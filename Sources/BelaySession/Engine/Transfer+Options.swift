@@ -1,0 +1,89 @@
+import BelayTLS
+import CCurl
+
+extension Transfer {
+    /// Sets the handle up for the order. False where libcurl does not take an option.
+    func prepare(sharing share: OpaquePointer?, usesCookies: Bool) -> Bool {
+        easy.reset()
+        easy.setCallbacks(Unmanaged.passUnretained(self).toOpaque())
+        easy.set(CURLOPT_NOSIGNAL, 1)
+        easy.set(CURLOPT_URL, order.url)
+        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        setTrust()
+        setMethod()
+        setRoute()
+        setTimeouts()
+        if order.decompresses { easy.set(CURLOPT_ACCEPT_ENCODING, "") }
+        if let share {
+            easy.set(CURLOPT_SHARE, UnsafeMutableRawPointer(share))
+            // An empty name switches the engine on and reads no file.
+            if usesCookies { easy.set(CURLOPT_COOKIEFILE, "") }
+        }
+        if let password = order.password {
+            easy.set(CURLOPT_HTTPAUTH, password.scheme == .basic ? belay_curlauth_basic : belay_curlauth_digest)
+            easy.set(CURLOPT_USERNAME, password.user)
+            easy.set(CURLOPT_PASSWORD, password.password)
+        }
+        return easy.refusedOption == nil
+    }
+
+    private func setTrust() {
+        // With verification off libcurl ignores what the guard says; the name is the guard's business.
+        easy.set(CURLOPT_SSL_VERIFYPEER, 1)
+        easy.set(CURLOPT_SSL_VERIFYHOST, 0)
+        // Debian's libcurl would read the whole system bundle for each connection.
+        easy.set(CURLOPT_CAINFO, nil)
+        // No folder is ever read here. libcurl compares the path when it looks for a connection or a TLS session to use
+        // again, and it does not compare callbacks: so the path says which terms they were made under.
+        easy.set(CURLOPT_CAPATH, "/dev/null/\(order.terms.identifier)")
+        easy.set(CURLOPT_PROXY_CAINFO, nil)
+        easy.set(CURLOPT_PROXY_CAPATH, nil)
+        easy.set(CURLOPT_HTTP_VERSION, httpVersion)
+        if order.protocols == .automatic, order.isEncrypted { easy.set(CURLOPT_PIPEWAIT, 1) }
+    }
+
+    private var httpVersion: Int {
+        switch order.protocols {
+        case .automatic: Int(CURL_HTTP_VERSION_2TLS)
+        case .http1: Int(CURL_HTTP_VERSION_1_1)
+        }
+    }
+
+    private func setMethod() {
+        var headers = order.headers
+        func lacks(_ name: String) -> Bool {
+            !headers.contains { $0.prefix(name.count + 1).lowercased() == name + ":" }
+        }
+        if let body = order.body ?? (["POST", "PUT", "PATCH"].contains(order.method) ? [] : nil) {
+            easy.setBody(body)
+            // libcurl would take every body for a form, and wait before it sends a long one.
+            if lacks("content-type") { headers.append("Content-Type:") }
+            if lacks("expect") { headers.append("Expect:") }
+            if order.method != "POST" { easy.set(CURLOPT_CUSTOMREQUEST, order.method) }
+        } else if order.method == "HEAD" {
+            easy.set(CURLOPT_NOBODY, 1)
+        } else if order.method != "GET" {
+            easy.set(CURLOPT_CUSTOMREQUEST, order.method)
+        }
+        easy.setHeaders(headers)
+    }
+
+    private func setRoute() {
+        if let target = order.route.connectTo { easy.setConnectTo("::\(target)") }
+        if let path = order.route.unixSocket { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        switch order.route.proxy {
+        case .environment: break
+        case .none: easy.set(CURLOPT_PROXY, "")
+        case .url(let url): easy.set(CURLOPT_PROXY, url)
+        }
+    }
+
+    private func setTimeouts() {
+        easy.set(milliseconds: CURLOPT_CONNECTTIMEOUT_MS, order.timeouts.connect)
+        if let total = order.timeouts.total { easy.set(milliseconds: CURLOPT_TIMEOUT_MS, total) }
+        // libcurl counts it in whole seconds.
+        let seconds = Int(clamping: order.timeouts.idle.components.seconds)
+        easy.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        easy.set(CURLOPT_LOW_SPEED_TIME, max(1, min(seconds, 1 << 30)))
+    }
+}

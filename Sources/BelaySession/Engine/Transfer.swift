@@ -1,0 +1,270 @@
+import BelayTLS
+import BelayTrust
+import CCurl
+import Glibc
+
+/// One exchange in the engine: what libcurl's callbacks write to, and what its end means.
+///
+/// Only the engine's thread touches it.
+final class Transfer {
+    let identifier: UInt64
+    let order: TransferOrder
+    let easy: EasyHandle
+    let continuation: CheckedContinuation<TransferOutcome, Never>
+    private var body: [UInt8] = []
+    private var headerLines: [[UInt8]] = []
+    private var headerBytes = 0
+    private var informationalCount = 0
+    /// The guard of the newest connection that was made for the exchange, or of the one it was given.
+    private var connectionGuard: ConnectionGuard?
+    private var isFreshConnection = false
+    /// Why a callback ended the exchange; it outweighs whatever libcurl says.
+    private var ending: TransferFailure?
+
+    init(
+        identifier: UInt64, order: TransferOrder, easy: EasyHandle,
+        continuation: CheckedContinuation<TransferOutcome, Never>
+    ) {
+        self.identifier = identifier
+        self.order = order
+        self.easy = easy
+        self.continuation = continuation
+    }
+
+    // MARK: - Callbacks
+
+    static let bodyCallback: belay_curl_data_callback = { bytes, size, count, argument in
+        guard let argument, let bytes else { return 0 }
+        let (length, overflow) = size.multipliedReportingOverflow(by: count)
+        guard !overflow else { return 0 }
+        let transfer = Unmanaged<Transfer>.fromOpaque(argument).takeUnretainedValue()
+        return transfer.take(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : 0
+    }
+
+    static let headerCallback: belay_curl_data_callback = { bytes, size, count, argument in
+        guard let argument, let bytes else { return 0 }
+        let (length, overflow) = size.multipliedReportingOverflow(by: count)
+        guard !overflow else { return 0 }
+        let transfer = Unmanaged<Transfer>.fromOpaque(argument).takeUnretainedValue()
+        return transfer.takeHeader(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : 0
+    }
+
+    static let contextCallback: belay_curl_context_callback = { _, context, argument in
+        guard let argument, let context else { return CURLE_ABORTED_BY_CALLBACK }
+        let transfer = Unmanaged<Transfer>.fromOpaque(argument).takeUnretainedValue()
+        return transfer.guardConnection(in: OpaquePointer(context)) ? CURLE_OK : CURLE_ABORTED_BY_CALLBACK
+    }
+
+    static let prerequestCallback: curl_prereq_callback = { argument, _, _, _, _ in
+        guard let argument else { return CURL_PREREQFUNC_ABORT }
+        let transfer = Unmanaged<Transfer>.fromOpaque(argument).takeUnretainedValue()
+        return transfer.mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard order.limits.body - body.count >= bytes.count else {
+            ending = .bodyTooLarge(limit: order.limits.body)
+            return false
+        }
+        if body.isEmpty {
+            // The announced length is only a hint: it may lie, and the body may grow when it is unpacked.
+            let announced = easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+            body.reserveCapacity(max(bytes.count, min(Int(clamping: announced), order.limits.body, 1 << 20)))
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += line.count
+        guard headerBytes <= order.limits.headers else {
+            ending = .headersTooLarge(limit: order.limits.headers)
+            return false
+        }
+        if line.starts(with: Transfer.statusLineStart), line.count > 5 {
+            // Another header block: the one before it was informational, or asked for a password.
+            headerLines.removeAll(keepingCapacity: true)
+            if line.count > 12,
+                line[9] == UInt8(ascii: "1") || line[7] == UInt8(ascii: "1") && line[6] == UInt8(ascii: " ")
+            {
+                informationalCount += 1
+                guard informationalCount <= order.limits.informational else {
+                    ending = .tooManyInformational(limit: order.limits.informational)
+                    return false
+                }
+            }
+            return true
+        }
+        var end = line.count
+        while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+        if end > 0 { headerLines.append(Array(line[..<end])) }
+        return true
+    }
+
+    private static let statusLineStart = Array("HTTP/".utf8)
+
+    private func guardConnection(in context: OpaquePointer) -> Bool {
+        let made = ConnectionGuard(
+            terms: order.terms, answers: order.answers, peerAddress: easy.peerAddress ?? "")
+        do throws(ConnectionGuardError) {
+            try made.install(in: context)
+        } catch {
+            ending = .unusable(error.detail)
+            return false
+        }
+        connectionGuard = made
+        isFreshConnection = true
+        return true
+    }
+
+    /// The last word before a request goes out, on a new connection or an old one.
+    private func mayBeSent() -> Bool {
+        guard order.isEncrypted else {
+            isFreshConnection = easy.number(CURLINFO_NUM_CONNECTS) > 0
+            return true
+        }
+        guard let session = easy.session, let found = ConnectionGuard.of(session) else {
+            ending = .unjudged
+            return false
+        }
+        if found !== connectionGuard {
+            connectionGuard = found
+            isFreshConnection = false
+        }
+        if found.admits(order.terms) { return true }
+        if case .refused(let verdict) = found.ruling { ending = .refused(verdict) } else { ending = .unjudged }
+        return false
+    }
+
+    // MARK: - The end
+
+    /// What came of the exchange.
+    func outcome(_ result: CURLcode) -> TransferOutcome {
+        var outcome = TransferOutcome(failure: result == CURLE_OK && ending == nil ? nil : failure(result))
+        outcome.status = easy.number(CURLINFO_RESPONSE_CODE)
+        outcome.version = Transfer.version(easy.number(CURLINFO_HTTP_VERSION))
+        outcome.headerLines = headerLines
+        outcome.body = body
+        outcome.timings = TransferTimings(
+            nameLookup: easy.size(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.size(CURLINFO_CONNECT_TIME_T),
+            handshake: easy.size(CURLINFO_APPCONNECT_TIME_T), requestSent: easy.size(CURLINFO_PRETRANSFER_TIME_T),
+            firstByte: easy.size(CURLINFO_STARTTRANSFER_TIME_T), total: easy.size(CURLINFO_TOTAL_TIME_T),
+            bytesSent: Int64(easy.number(CURLINFO_REQUEST_SIZE)) + easy.size(CURLINFO_SIZE_UPLOAD_T),
+            bytesReceived: Int64(easy.number(CURLINFO_HEADER_SIZE)) + easy.size(CURLINFO_SIZE_DOWNLOAD_T))
+        if order.isEncrypted {
+            outcome.evidence = connectionGuard?.evidence
+            outcome.verdict = connectionGuard?.ruling?.verdict
+            outcome.isResumed = connectionGuard?.isResumed ?? false
+        }
+        outcome.isFreshConnection = isFreshConnection
+        outcome.peerAddress = easy.peerAddress
+        return outcome
+    }
+
+    private static func version(_ number: Int) -> Int {
+        switch number {
+        case Int(CURL_HTTP_VERSION_1_0): 10
+        case Int(CURL_HTTP_VERSION_1_1): 11
+        case Int(CURL_HTTP_VERSION_2_0): 20
+        default: 0
+        }
+    }
+
+    private func failure(_ result: CURLcode) -> TransferFailure {
+        if let ending { return ending }
+        if let connectionGuard, isFreshConnection {
+            switch connectionGuard.ruling {
+            case .refused(let verdict): return .refused(verdict)
+            case .undecided(let verdict):
+                if let evidence = connectionGuard.evidence { return .undecided(evidence, verdict) }
+            case .accepted, nil: break
+            }
+            if let request = connectionGuard.undecidedRequest, let evidence = connectionGuard.evidence {
+                return .identityUndecided(request, evidence)
+            }
+        }
+        let text = easy.errorMessage.isEmpty ? String(cString: curl_easy_strerror(result)) : easy.errorMessage
+        switch result {
+        case CURLE_COULDNT_RESOLVE_HOST: return .notResolved(text)
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxy(text)
+        case CURLE_COULDNT_CONNECT:
+            return .notConnected(systemText(easy.number(CURLINFO_OS_ERRNO)) ?? text)
+        case CURLE_OPERATION_TIMEDOUT: return .timedOut(phase, limit(text))
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
+            CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_AGAIN, CURLE_SSL_SHUTDOWN_FAILED:
+            return connectionFailure(result, text)
+        case CURLE_PARTIAL_FILE: return .truncated(received: body.count)
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL,
+            CURLE_WRITE_ERROR:
+            return .malformed(text)
+        case CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
+            return .unusable(text)
+        default: return .other(code: Int32(bitPattern: result.rawValue), text)
+        }
+    }
+
+    /// A connection that failed between its first byte and its last.
+    private func connectionFailure(_ result: CURLcode, _ text: String) -> TransferFailure {
+        if let connectionGuard {
+            if let reason = connectionGuard.failure(opensslCode: Transfer.opensslCode(in: text), session: easy.session)
+            {
+                return .tls(reason)
+            }
+            // Some servers say nothing to a client without a certificate, and hang up.
+            if easy.number(CURLINFO_RESPONSE_CODE) == 0, body.isEmpty, headerLines.isEmpty, isFreshConnection,
+                let request = connectionGuard.demandedIdentity
+            {
+                return .tls(.clientCertificateRequired(acceptableIssuers: request.acceptableIssuers))
+            }
+        }
+        if result == CURLE_SSL_CONNECT_ERROR || easy.size(CURLINFO_APPCONNECT_TIME_T) == 0, order.isEncrypted,
+            isFreshConnection
+        {
+            let code = easy.number(CURLINFO_OS_ERRNO)
+            if code == Int(ECONNRESET) { return .tls(.reset) }
+            return .tls(.closedEarly(bytesReceived: 0))
+        }
+        if result == CURLE_HTTP2 || result == CURLE_HTTP2_STREAM { return .malformed(text) }
+        return .lost(text)
+    }
+
+    /// libcurl puts OpenSSL's packed error into its message, as `error:` and eight hexadecimal digits.
+    static func opensslCode(in text: String) -> UInt {
+        let marker = Array("error:".utf8)
+        let bytes = Array(text.utf8)
+        guard bytes.count >= marker.count + 8 else { return 0 }
+        for start in 0...(bytes.count - marker.count - 8) where bytes[start...].starts(with: marker) {
+            let digits = bytes[(start + marker.count)..<(start + marker.count + 8)]
+            if let code = UInt(String(decoding: digits, as: UTF8.self), radix: 16) { return code }
+        }
+        return 0
+    }
+
+    /// How far the exchange had come.
+    private var phase: SessionPhase {
+        if easy.size(CURLINFO_STARTTRANSFER_TIME_T) > 0 { return .receive }
+        if easy.size(CURLINFO_PRETRANSFER_TIME_T) > 0 {
+            return order.body != nil && easy.size(CURLINFO_SIZE_UPLOAD_T) < Int64(order.body?.count ?? 0)
+                ? .send : .wait
+        }
+        if easy.size(CURLINFO_CONNECT_TIME_T) > 0 { return .handshake }
+        return easy.size(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connect : .resolve
+    }
+
+    private func limit(_ text: String) -> Duration {
+        let total = order.timeouts.total
+        switch phase {
+        case .prepare, .resolve, .connect, .handshake:
+            return min(order.timeouts.connect, total ?? order.timeouts.connect)
+        case .send, .wait, .receive:
+            let elapsed = Duration.microseconds(easy.size(CURLINFO_TOTAL_TIME_T))
+            if let total, elapsed >= total || elapsed + .milliseconds(50) >= total { return total }
+            return order.timeouts.idle
+        }
+    }
+
+    private func systemText(_ code: Int) -> String? {
+        guard code != 0, let text = strerror(CInt(truncatingIfNeeded: code)) else { return nil }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,52 @@
+import BelayCertificates
+import BelayTLS
+import BelayTrust
+import FoundationEssentials
+
+/// Judges what servers show to one host's connections: the one function that says yes or no, whether the evidence comes
+/// from a fresh handshake, a resumed one, or a connection that has been idle.
+struct Judge: Sendable {
+    let policy: ConnectionPolicy
+    /// The name that the certificate must be for.
+    let name: ServerName
+    /// The machine's anchors, where they count.
+    let systemAnchors: AnchorStore?
+    let verdicts: VerdictCache
+    let cache: TrustCache
+    /// Whether a handler is asked about every server that has not been answered for.
+    let asks: Bool
+    /// What handlers have said for the whole session.
+    let remembered: Protected<[[[UInt8]]: ConnectionRuling]>
+
+    /// What comes of the evidence, as of a moment.
+    func rule(
+        _ evidence: PeerEvidence, at moment: Date, _ answers: ConnectionAnswers
+    ) -> ConnectionRuling {
+        let shortcomings = policy.requirements.findings(for: evidence)
+        let verdict = verdict(on: evidence, at: moment).adding(shortcomings)
+        // Nobody is asked, and nobody may overrule, what the connection itself must be.
+        guard shortcomings.isEmpty else { return .refused(verdict) }
+        if asks {
+            return answers.chains[evidence.chain] ?? remembered.withLock { $0[evidence.chain] } ?? .undecided(verdict)
+        }
+        return verdict.isTrusted ? .accepted(verdict) : .refused(verdict)
+    }
+
+    /// The verdict on the chain alone.
+    func verdict(on evidence: PeerEvidence, at moment: Date) -> Verdict {
+        verdicts.evaluate(trust(for: evidence, at: moment), under: policy.securityPolicy)
+    }
+
+    /// What is judged.
+    func trust(for evidence: PeerEvidence, at moment: Date) -> ServerTrust {
+        var trust = ServerTrust(
+            chain: evidence.chain, policies: [.tlsServer(name: name)], anchors: policy.trust.anchors)
+        trust.systemAnchors = systemAnchors
+        trust.rules = policy.trust.rules
+        trust.revocationLists = policy.trust.revocationLists
+        trust.limits = policy.trust.limits
+        trust.cache = cache
+        trust.evaluationTime = moment
+        return trust
+    }
+}

@@ -1,0 +1,57 @@
+import BelayTrust
+
+/// How a session makes connections and what it puts up with.
+///
+/// ```swift
+/// var configuration = SessionConfiguration()
+/// configuration.timeouts.total = .seconds(20)
+/// configuration.maximumBodySize = 4 << 20
+/// ```
+public struct SessionConfiguration: Sendable {
+    /// Headers that every request gets which does not set them itself.
+    public var headers: [(name: String, value: String)] = []
+    /// How long each phase may take, where a request does not say otherwise.
+    public var timeouts = SessionTimeouts()
+    /// Which versions of HTTP are spoken.
+    public var protocols = HTTPProtocols.automatic
+    /// The most bytes that a response's body may have, after decompression. A longer one ends the exchange.
+    public var maximumBodySize = 64 << 20
+    /// The most bytes that all headers of a response may have together.
+    public var maximumHeaderSize = 256 << 10
+    /// Connections to one host and port at a time.
+    public var maximumConnectionsPerHost = 64
+    /// Connections that are kept for later.
+    public var maximumIdleConnections = 256
+    /// Whether TLS sessions are resumed. Only those made under the very same policy are.
+    public var resumesSessions = true
+    /// Whether cookies are kept, in memory, and sent back.
+    public var storesCookies = true
+    /// Whether compressed responses are asked for and unpacked.
+    public var decompresses = true
+    /// Which proxy connections go through.
+    public var proxy = ProxySetting.environment
+    /// A socket of the file system that all connections are made to.
+    public var unixSocket: String?
+    /// Dial this host and port instead of the URL's, for example `127.0.0.1:8443`; the URL's name is what is verified.
+    public var connectTo: String?
+    /// A file that the keys of all connections are appended to, for those who read them off the network. It defeats encryption:
+    /// whoever has the file can read everything. The session announces it by ``SessionEvent/keysAreLogged(file:)``, and it is never
+    /// taken from the environment.
+    public var keyLogFile: String?
+
+    /// The defaults.
+    public init() {}
+}
+
+/// How long the phases of an exchange may take.
+public struct SessionTimeouts: Sendable, Hashable {
+    /// Resolving the name, connecting and the TLS handshake together.
+    public var connect: Duration = .seconds(15)
+    /// Time in which not a byte moves; whole seconds.
+    public var idle: Duration = .seconds(60)
+    /// Everything together, redirects and challenges not counted; nil for no end.
+    public var total: Duration?
+
+    /// The defaults: 15 s to connect, 60 s of silence, no end.
+    public init() {}
+}

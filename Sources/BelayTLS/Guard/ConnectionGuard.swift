@@ -1,0 +1,257 @@
+import BelayTrust
+import COpenSSL
+import FoundationEssentials
+
+/// Judges the peer of one connection that another library makes with OpenSSL.
+///
+/// The library lends its SSL_CTX while it sets a connection up (libcurl does so for each); the guard is installed in it and
+/// lives as long as the context does. From then on nothing of the handshake goes on unless the guard's terms accept what the
+/// peer shows: a fresh handshake is judged when the certificates arrive, before anything is proved or sent; a resumed one,
+/// in which no certificates are sent, when it ends, by the certificates of the session.
+///
+/// Not for sharing: only the thread that runs the library's loop touches it.
+package final class ConnectionGuard {
+    private let terms: ConnectionTerms
+    private let answers: ConnectionAnswers
+    private let record = HandshakeRecord()
+    /// The address that was dialled, as the library tells it.
+    private let peerAddress: String
+
+    /// What the peer has shown.
+    package private(set) var evidence: PeerEvidence?
+    /// What came of it; nil while nothing was judged.
+    package private(set) var ruling: ConnectionRuling?
+    /// Whether the session was resumed.
+    package private(set) var isResumed = false
+    /// The server's question who the client is, where it needs an answer that is not there yet.
+    package private(set) var undecidedRequest: ClientCertificateRequest?
+    private var withheldIdentity = false
+    private var sentIdentity = false
+    private var judgedSecond: Int64 = .min
+
+    package init(terms: ConnectionTerms, answers: ConnectionAnswers, peerAddress: String) {
+        self.terms = terms
+        self.answers = answers
+        self.peerAddress = peerAddress
+    }
+
+    // MARK: - Installing
+
+    /// Puts the guard into a context; it stays there as long as the context lives.
+    ///
+    /// - Throws: where the terms cannot be set; the connection must not be made then.
+    package func install(in context: OpaquePointer) throws(ConnectionGuardError) {
+        ERR_clear_error()
+        let options = terms.options
+        let key = TLSContext.Key(
+            minimumVersion: options.minimumVersion, maximumVersion: options.maximumVersion,
+            cipherSuites: options.cipherSuites)
+        do {
+            try TLSContext.apply(key, securityLevel: key.clientSecurityLevel, to: context)
+        } catch {
+            throw ConnectionGuardError(detail: error.text)
+        }
+        belay_tls_harden(context, TLSContext.maximumCertificateList)
+        if key.minimumVersion < .tls12 { belay_tls_allow_legacy_servers(context) }
+        let held = Unmanaged.passRetained(self)
+        guard SSL_CTX_set_ex_data(context, contextIndex, held.toOpaque()) == 1 else {
+            held.release()
+            throw ConnectionGuardError(detail: OpenSSLError.drain().text)
+        }
+        SSL_CTX_set_msg_callback(context, HandshakeRecord.callback)
+        belay_tls_set_context_message_argument(context, Unmanaged.passUnretained(record).toOpaque())
+        SSL_CTX_set_cert_verify_callback(context, verifyCallback, held.toOpaque())
+        SSL_CTX_set_cert_cb(context, certificateCallback, held.toOpaque())
+        SSL_CTX_set_info_callback(context, progressCallback)
+        // The library would write the keys of all connections to the file that SSLKEYLOGFILE names, unasked.
+        SSL_CTX_set_keylog_callback(context, terms.keyLog == nil ? nil : keyLogCallback)
+    }
+
+    /// The guard of a live connection; nil where it has none.
+    package static func of(_ session: OpaquePointer) -> ConnectionGuard? {
+        guard let context = SSL_get_SSL_CTX(session), let held = SSL_CTX_get_ex_data(context, contextIndex) else {
+            return nil
+        }
+        return Unmanaged<ConnectionGuard>.fromOpaque(held).takeUnretainedValue()
+    }
+
+    // MARK: - Judging
+
+    /// Says whether a request that came under these terms may be sent over the connection.
+    ///
+    /// The chain is judged anew where a second has passed since the last time: certificates expire while connections live.
+    package func admits(_ terms: ConnectionTerms) -> Bool {
+        guard terms.identifier == self.terms.identifier, let evidence, case .accepted = ruling else { return false }
+        let now = Date()
+        let second = Int64(now.timeIntervalSince1970.rounded(.down))
+        if second != judgedSecond { judge(evidence, at: now) }
+        if case .accepted = ruling { return true }
+        return false
+    }
+
+    private func judge(_ evidence: PeerEvidence, at moment: Date) {
+        // The verdict uses OpenSSL as well: what it leaves in this thread's queue of errors is not the handshake's.
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        judgedSecond = Int64(moment.timeIntervalSince1970.rounded(.down))
+        ruling = terms.judge(evidence, moment, answers)
+    }
+
+    /// The certificates have arrived.
+    fileprivate func verify(_ session: OpaquePointer) -> Bool {
+        guard let negotiated = Negotiated(session, record), record.receivedCertificateMessage else { return false }
+        let evidence = evidence(negotiated, chain: record.certificates)
+        self.evidence = evidence
+        judge(evidence, at: evidence.moment)
+        if case .accepted = ruling { return true }
+        return false
+    }
+
+    /// The handshake has ended. One that resumed a session has called nothing of the above.
+    fileprivate func finish(_ session: OpaquePointer) {
+        if SSL_session_reused(session) == 1, evidence == nil, let negotiated = Negotiated(session, record) {
+            isResumed = true
+            let evidence = evidence(negotiated, chain: Self.chain(of: session))
+            self.evidence = evidence
+            judge(evidence, at: evidence.moment)
+        } else if let seen = evidence, let negotiated = Negotiated(session, record), ruling != nil {
+            // What was not there yet in the middle: the group of TLS 1.2, the staple.
+            evidence = PeerEvidence(
+                chain: seen.chain, version: negotiated.version, cipherSuite: negotiated.cipherSuite,
+                keyExchangeGroup: negotiated.group, applicationProtocol: negotiated.applicationProtocol,
+                stapledResponse: record.stapledResponse, timestampList: record.timestampList, moment: seen.moment,
+                hostLiteral: seen.hostLiteral, host: seen.host, peerAddress: seen.peerAddress)
+        }
+        if case .accepted = ruling { return }
+        // Nothing can be written any more: HTTP/2 would send its preface before anybody asks whether it may.
+        SSL_set_shutdown(session, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+    }
+
+    private func evidence(_ negotiated: Negotiated, chain: [[UInt8]]) -> PeerEvidence {
+        PeerEvidence(
+            chain: chain, version: negotiated.version, cipherSuite: negotiated.cipherSuite,
+            keyExchangeGroup: negotiated.group, applicationProtocol: negotiated.applicationProtocol,
+            stapledResponse: record.stapledResponse, timestampList: record.timestampList, moment: Date(),
+            hostLiteral: terms.endpoint.hostLiteral, host: terms.endpoint.host, peerAddress: peerAddress)
+    }
+
+    /// The chain that a session remembers, leaf first.
+    private static func chain(of session: OpaquePointer) -> [[UInt8]] {
+        guard let stack = SSL_get_peer_cert_chain(session) else { return [] }
+        return (0..<max(0, belay_x509_stack_count(stack))).compactMap { index in
+            guard let certificate = belay_x509_stack_at(stack, index) else { return nil }
+            var bytes: UnsafeMutablePointer<UInt8>?
+            let count = i2d_X509(certificate, &bytes)
+            guard count > 0, let bytes else { return nil }
+            defer { belay_openssl_free(bytes) }
+            return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        }
+    }
+
+    // MARK: - Identity
+
+    /// The server, accepted and proved by now, asks who the client is. False ends the handshake.
+    fileprivate func present(in session: OpaquePointer) -> Bool {
+        guard case .accepted = ruling else {
+            withheldIdentity = true
+            return false
+        }
+        let request = record.certificateRequest ?? ClientCertificateRequest(acceptableIssuers: [])
+        switch terms.identity(request, answers) {
+        case .nothing: return true
+        case .undecided:
+            undecidedRequest = request
+            return false
+        case .present(let identity):
+            ERR_set_mark()
+            defer { ERR_pop_to_mark() }
+            sentIdentity = identity.material.use(in: session)
+            return sentIdentity
+        }
+    }
+
+    fileprivate func log(_ line: String) { terms.keyLog?(line) }
+
+    // MARK: - Failures
+
+    /// What a failed connection means; nil where TLS is not to blame.
+    ///
+    /// - Parameters:
+    ///   - opensslCode: OpenSSL's packed error, where the library tells it; 0 for none.
+    ///   - session: the live SSL, where there still is one.
+    package func failure(opensslCode: UInt, session: OpaquePointer? = nil) -> TLSError.Reason? {
+        let offered = terms.options.minimumVersion...terms.options.maximumVersion
+        if let alert = record.receivedAlert, alert != .closeNotify {
+            return record.reason(
+                for: alert, sentIdentity: sentIdentity, withheldIdentity: withheldIdentity, offered: offered,
+                isStaticKeyExchange: session.map(isStaticKeyExchange) ?? false)
+        }
+        guard opensslCode != 0 else { return nil }
+        let error = OpenSSLError(code: opensslCode)
+        if error.contains(
+            SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW, SSL_R_VERSION_TOO_HIGH,
+            SSL_R_UNSUPPORTED_SSL_VERSION, SSL_R_UNKNOWN_SSL_VERSION, SSL_R_NO_PROTOCOLS_AVAILABLE)
+        {
+            return .protocolVersion(
+                minimum: offered.lowerBound, maximum: offered.upperBound, found: record.serverVersion)
+        }
+        if error.contains(SSL_R_NO_SHARED_CIPHER, SSL_R_NO_CIPHERS_AVAILABLE) { return .noSharedCipher(nil) }
+        if error.contains(SSL_R_EXCESSIVE_MESSAGE_SIZE) {
+            return .certificateMessageTooLarge(limit: TLSContext.maximumCertificateList)
+        }
+        if !record.sawServerHello, error.contains(SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST) {
+            return .notTLS(.unknown(""))
+        }
+        if record.receivedCertificateMessage {
+            if record.certificates.isEmpty { return .noCertificate }
+            if error.contains(SSL_R_BAD_SIGNATURE, SSL_R_WRONG_SIGNATURE_SIZE) {
+                return .keyDoesNotMatchCertificate(chain: record.certificates)
+            }
+            if error.contains(SSL_R_DIGEST_CHECK_FAILED) { return .badFinished }
+            if error.contains(library: ERR_LIB_ASN1, ERR_LIB_X509) {
+                return .unreadableCertificate(chain: record.certificates, detail: error.text)
+            }
+        }
+        return .protocolViolation(error.text)
+    }
+
+    /// Whether the server had asked for a client certificate and none was sent, for connections that it just drops.
+    package var demandedIdentity: ClientCertificateRequest? {
+        sentIdentity ? nil : record.certificateRequest
+    }
+}
+
+/// A context that cannot be guarded.
+package struct ConnectionGuardError: Error, Sendable {
+    package let detail: String
+}
+
+/// The index of guards among the objects of a context. The process has one, made when the first guard is installed.
+private let contextIndex = belay_tls_context_index { _, held, _, _, _, _ in
+    if let held { Unmanaged<ConnectionGuard>.fromOpaque(held).release() }
+}
+
+private let verifyCallback: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { store, held in
+    guard let store, let held,
+        let session = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
+    else { return 0 }
+    let isAccepted = Unmanaged<ConnectionGuard>.fromOpaque(held).takeUnretainedValue().verify(OpaquePointer(session))
+    // The peer is told no more than that its certificate was not accepted.
+    X509_STORE_CTX_set_error(store, isAccepted ? X509_V_OK : X509_V_ERR_CERT_REJECTED)
+    return isAccepted ? 1 : 0
+}
+
+private let certificateCallback: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { session, held in
+    guard let session, let held else { return 0 }
+    return Unmanaged<ConnectionGuard>.fromOpaque(held).takeUnretainedValue().present(in: session) ? 1 : 0
+}
+
+private let progressCallback: @convention(c) (OpaquePointer?, CInt, CInt) -> Void = { session, position, _ in
+    guard position & SSL_CB_HANDSHAKE_DONE != 0, let session else { return }
+    ConnectionGuard.of(session)?.finish(session)
+}
+
+private let keyLogCallback: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Void = { session, line in
+    guard let session, let line else { return }
+    ConnectionGuard.of(session)?.log(String(cString: line))
+}

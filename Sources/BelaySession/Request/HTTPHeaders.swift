@@ -1,0 +1,188 @@
+import BelayCertificates
+
+/// The fields of a request's or a response's header: in order, names without regard to case, names more than once.
+///
+/// ```swift
+/// var headers: HTTPHeaders = ["Accept": "application/json"]
+/// try headers.add("Cache-Control", "no-cache")
+/// headers["accept"]                                   // application/json
+/// ```
+///
+/// Nothing that would break out of its line is ever sent: ``set(_:_:)`` and ``add(_:_:)`` refuse it at once, what came by a
+/// literal or by subscript is refused when the request is prepared.
+public struct HTTPHeaders: Sendable, Hashable {
+    /// One field.
+    public struct Field: Sendable {
+        /// The name, as it was written.
+        public let name: String
+        /// The value, without white space around.
+        public let value: String
+    }
+
+    /// The fields, in order.
+    public private(set) var fields: [Field] = []
+
+    /// No fields.
+    public init() {}
+
+    /// The fields, in this order.
+    ///
+    /// - Throws: ``HTTPHeaderError`` for the first that cannot be sent.
+    public init(_ pairs: some Sequence<(String, String)>) throws(HTTPHeaderError) {
+        for (name, value) in pairs { try add(name, value) }
+    }
+
+    /// The value of a field, several values joined by a comma as RFC 9110, section 5.2, allows; nil where there is none.
+    ///
+    /// `Set-Cookie` must not be joined: use ``values(of:)``. Setting replaces all fields of the name, nil removes them; whether
+    /// the new one can be sent is found out when the request is prepared.
+    public subscript(name: String) -> String? {
+        get {
+            var joined: String?
+            for field in fields where field.isNamed(name) {
+                joined = joined.map { "\($0), \(field.value)" } ?? field.value
+            }
+            return joined
+        }
+        set {
+            guard let newValue else { return remove(name) }
+            replace(name, with: Field(name: name, value: newValue.trimmingHeaderSpace()))
+        }
+    }
+
+    /// Every value of a name, in order.
+    public func values(of name: String) -> [String] {
+        fields.filter { $0.isNamed(name) }.map(\.value)
+    }
+
+    /// Whether there is a field of this name.
+    public func contains(_ name: String) -> Bool { fields.contains { $0.isNamed(name) } }
+
+    /// Puts a field in the place of all of its name.
+    ///
+    /// - Throws: ``HTTPHeaderError`` where it cannot be sent; nothing has changed then.
+    public mutating func set(_ name: String, _ value: String) throws(HTTPHeaderError) {
+        replace(name, with: try Field.checked(name, value))
+    }
+
+    /// Adds a field after the others, also where the name is there already.
+    ///
+    /// - Throws: ``HTTPHeaderError`` where it cannot be sent; nothing has changed then.
+    public mutating func add(_ name: String, _ value: String) throws(HTTPHeaderError) {
+        fields.append(try Field.checked(name, value))
+    }
+
+    /// Removes all fields of a name.
+    public mutating func remove(_ name: String) {
+        fields.removeAll { $0.isNamed(name) }
+    }
+
+    /// Adds a field that came from a peer, whatever it holds.
+    package mutating func addReceived(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value.trimmingHeaderSpace()))
+    }
+
+    /// Finds the first field that cannot be sent.
+    ///
+    /// - Throws: ``HTTPHeaderError``.
+    func check() throws(HTTPHeaderError) {
+        for field in fields { try field.check() }
+    }
+
+    private mutating func replace(_ name: String, with field: Field) {
+        guard let first = fields.firstIndex(where: { $0.isNamed(name) }) else { return fields.append(field) }
+        fields[first] = field
+        guard fields[(first + 1)...].contains(where: { $0.isNamed(name) }) else { return }
+        let rest = fields[(first + 1)...].filter { !$0.isNamed(name) }
+        fields.replaceSubrange((first + 1)..., with: rest)
+    }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// The fields, in this order; a name may stand there more than once.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0, value: $1.trimmingHeaderSpace()) }
+    }
+}
+
+extension HTTPHeaders: CustomStringConvertible, CustomReflectable {
+    /// A line for each field; what authenticates is redacted.
+    public var description: String { fields.map(\.description).joined(separator: "\n") }
+
+    /// The fields as ``description`` has them, so that no dump shows more.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["fields": fields.map(\.description)])
+    }
+}
+
+extension HTTPHeaders.Field: Hashable, CustomStringConvertible, CustomReflectable {
+    /// Equal are fields with the same value whose names differ in case alone.
+    public static func == (first: Self, second: Self) -> Bool {
+        first.isNamed(second.name) && first.value == second.value
+    }
+
+    /// In keeping with `==`.
+    public func hash(into hasher: inout Hasher) {
+        for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
+        hasher.combine(value)
+    }
+
+    /// `Name: value`; the value of what authenticates is redacted.
+    public var description: String {
+        "\(printable(name)): \(SensitiveNames.coverHeader(name) ? SensitiveNames.redacted : printable(value))"
+    }
+
+    /// The field as ``description`` has it.
+    public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
+
+    /// Whether it has this name, whatever the case of either.
+    func isNamed(_ other: String) -> Bool { name.equalsIgnoringCase(other) }
+
+    static func checked(_ name: String, _ value: String) throws(HTTPHeaderError) -> Self {
+        let field = Self(name: name, value: value.trimmingHeaderSpace())
+        try field.check()
+        return field
+    }
+
+    func check() throws(HTTPHeaderError) {
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else { throw .name(name) }
+        var offset = 0
+        for byte in value.utf8 {
+            // RFC 9110, section 5.5: visible characters, space, tab and everything from 0x80 on.
+            if (byte < 0x20 && byte != 0x09) || byte == 0x7F {
+                throw .value(name: name, byte: byte, offset: offset)
+            }
+            offset += 1
+        }
+    }
+}
+
+/// Why a header field cannot be sent.
+public enum HTTPHeaderError: Error, Sendable, Hashable {
+    /// The name is empty or holds something else than RFC 9110's token characters.
+    case name(String)
+    /// The value holds a control character, which would end its line or worse. The value is left out here: it may be secret.
+    case value(name: String, byte: UInt8, offset: Int)
+}
+
+extension HTTPHeaderError: CustomStringConvertible {
+    /// What is wrong and what is wanted.
+    public var description: String {
+        switch self {
+        case .name(let name):
+            "'\(printable(name))' is not a header field's name. Use letters, digits and any of !#$%&'*+-.^_`|~"
+        case .value(let name, let byte, let offset):
+            "the value of '\(printable(name))' holds \(Self.spelling(byte)) at byte \(offset). "
+                + "Remove control characters such as line ends"
+        }
+    }
+
+    private static func spelling(_ byte: UInt8) -> String {
+        switch byte {
+        case 0x00: "NUL"
+        case 0x0A: "a line feed"
+        case 0x0D: "a carriage return"
+        default: "the control character 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// A request as it goes onto the wire: absolute URL, header lines in order, bytes.
+package struct PreparedRequest: Sendable {
+    /// The method's name, a token.
+    package let method: String
+    /// An absolute `http` or `https` URL in ASCII but for its host; without fragment.
+    package let url: String
+    /// Name and value of each header field; all can be sent as they are. A value may be empty.
+    package let headerLines: [(name: String, value: String)]
+    /// The body; nil where there is none.
+    package let body: [UInt8]?
+}
+
+extension Request {
+    /// Puts the request into the form in which it is sent.
+    ///
+    /// - Parameter base: the session's base URL; its path counts as a folder, with or without a slash at its end.
+    /// - Throws: ``RequestError`` where something in it cannot be sent.
+    package func prepared(relativeTo base: String? = nil) throws(RequestError) -> PreparedRequest {
+        guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(\.isTokenByte) else {
+            throw .method(method.rawValue)
+        }
+        return PreparedRequest(
+            method: method.rawValue, url: try preparedURL(relativeTo: base), headerLines: try headerLines(),
+            body: body.bytes)
+    }
+
+    private func headerLines() throws(RequestError) -> [(name: String, value: String)] {
+        do throws(HTTPHeaderError) { try headers.check() } catch { throw .header(error) }
+        var lines: [(name: String, value: String)] = []
+        lines.reserveCapacity(headers.fields.count + 2)
+        for field in headers.fields {
+            if field.isNamed("Content-Length") || field.isNamed("Transfer-Encoding") {
+                throw .framingHeader(field.name)
+            }
+            lines.append((field.name, field.value))
+        }
+        if body.bytes != nil, let contentType = body.contentType, !headers.contains("Content-Type") {
+            do throws(HTTPHeaderError) {
+                let field = try HTTPHeaders.Field.checked("Content-Type", contentType)
+                lines.append((field.name, field.value))
+            } catch { throw .header(error) }
+        }
+        if !headers.contains("Cache-Control") {
+            for field in cachePolicy.headerFields where !headers.contains(field.name) { lines.append(field) }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,24 @@
+/// What a server answered: status, header and the whole body.
+public struct Response: Sendable {
+    /// The URL that answered, after redirects.
+    public let url: String
+    /// The status code (RFC 9110, section 15), for example 200.
+    public let statusCode: Int
+    /// The version of HTTP, for example `HTTP/1.1` or `HTTP/2`.
+    public let httpVersion: String
+    /// The header fields, in order.
+    public let headers: HTTPHeaders
+    /// The body, decompressed.
+    public let body: [UInt8]
+
+    /// A response with its parts, for interceptors and tests.
+    public init(
+        url: String, statusCode: Int, httpVersion: String = "HTTP/1.1", headers: HTTPHeaders = [:], body: [UInt8] = []
+    ) {
+        self.url = url
+        self.statusCode = statusCode
+        self.httpVersion = httpVersion
+        self.headers = headers
+        self.body = body
+    }
+}

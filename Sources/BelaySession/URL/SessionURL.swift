@@ -1,0 +1,101 @@
+import BelayTLS
+import BelayTrust
+
+/// An absolute `http` or `https` URL in the form in which it is requested.
+///
+/// ```swift
+/// let base = try SessionURL("https://Bücher.test/api/v1").asBase
+/// let url = try base.resolving("users/1?full=yes")
+/// print(url.text)      // https://xn--bcher-kva.test/api/v1/users/1?full=yes
+/// ```
+///
+/// Reading is strict where a mistake could lead to another server: no user name or password, hosts that
+/// `ServerName` reads and libcurl takes for the same, ports from 1 to 65535, no control characters. It is generous where
+/// nobody could be misled: characters that may not stand in a path, query or fragment (spaces, letters beyond ASCII) are
+/// percent-encoded as UTF-8, as browsers do.
+public struct SessionURL: Sendable, Hashable {
+    /// The schemes that a session speaks.
+    public enum Scheme: String, Sendable, Hashable, CaseIterable {
+        /// In the clear.
+        case http
+        /// Over TLS.
+        case https
+
+        /// 80 or 443.
+        public var defaultPort: UInt16 { self == .https ? 443 : 80 }
+    }
+
+    /// The scheme.
+    public let scheme: Scheme
+    /// The host as it was written, an IPv6 address without brackets: App Transport Security compares this one.
+    public let hostLiteral: String
+    /// The host in its normal form: trust and rules compare this one.
+    public let host: ServerName
+    /// The port; the scheme's own where the URL names none.
+    public let port: UInt16
+    /// The path, percent-encoded; it begins with a slash and has no dot segments.
+    public let path: String
+    /// The query, percent-encoded, without its question mark; nil where there is none.
+    public let query: String?
+    /// The fragment, percent-encoded, without its number sign; nil where there is none. It is never sent.
+    public let fragment: String?
+    /// The URL for libcurl: host with A-labels, no fragment, no port where it is the scheme's own.
+    public let text: String
+
+    init(
+        scheme: Scheme, hostLiteral: String, host: ServerName, port: UInt16, path: String, query: String?,
+        fragment: String?
+    ) {
+        self.scheme = scheme
+        self.hostLiteral = hostLiteral
+        self.host = host
+        self.port = port
+        self.path = path
+        self.query = query
+        self.fragment = fragment
+        var text = Self.authority(scheme, hostLiteral, host, port)
+        text += path
+        if let query {
+            text += "?"
+            text += query
+        }
+        self.text = text
+    }
+
+    /// Scheme and authority. A trailing dot that was written stays: it keeps search domains out of the resolution.
+    static func authority(_ scheme: Scheme, _ hostLiteral: String, _ host: ServerName, _ port: UInt16) -> String {
+        var text = scheme.rawValue
+        text += "://"
+        text += host.urlText
+        if case .dns = host, hostLiteral.utf8.last == 0x2E { text += "." }
+        if port != scheme.defaultPort {
+            text += ":"
+            text += String(port)
+        }
+        return text
+    }
+
+    /// The whole URL, with its fragment.
+    public var absoluteText: String { fragment.map { "\(text)#\($0)" } ?? text }
+
+    /// Path and query, as the first line of a request has them (RFC 9112, section 3.2.1).
+    public var pathAndQuery: String { query.map { "\(path)?\($0)" } ?? path }
+
+    /// Who answers for the resource.
+    public var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
+
+    /// Whom a connection is meant for.
+    public var endpoint: TLSEndpoint {
+        TLSEndpoint(hostLiteral: hostLiteral, host: host.description, port: port)
+    }
+
+    /// Whether the URL is `https`.
+    public var isSecure: Bool { scheme == .https }
+}
+
+extension SessionURL: CustomStringConvertible {
+    /// The URL for messages and logs: a query is only hinted at, since tokens and signatures travel in it.
+    public var description: String {
+        Self.authority(scheme, hostLiteral, host, port) + path + (query == nil ? "" : "?…")
+    }
+}

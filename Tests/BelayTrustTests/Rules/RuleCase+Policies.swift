@@ -59,6 +59,16 @@ extension RuleCase {
 
     static let otherCases: [RuleCase] = [
         RuleCase(
+            rule: "policy.pinned-cleartext", severity: .warning, result: nil, goodResult: nil,
+            accepting: { Outcome(SecurityPolicy.default.findings(allowingCleartext: true)) },
+            refusing: {
+                Outcome(SecurityPolicy(pinningMode: .publicKey).findings(allowingCleartext: true))
+            }),
+        RuleCase(
+            rule: "policy.base-url", result: nil, goodResult: nil,
+            accepting: { Outcome(SecurityPolicy(pinningMode: .certificate).findings(forBaseURL: "https://h.test/")) },
+            refusing: { Outcome(SecurityPolicy(pinningMode: .certificate).findings(forBaseURL: "http://h.test/")) }),
+        RuleCase(
             rule: "pin.public-suffix", result: nil, goodResult: nil,
             accepting: { Outcome(try HostPattern("*.example.com").findings()) },
             refusing: { Outcome(try HostPattern("*.co.uk").findings()) }),

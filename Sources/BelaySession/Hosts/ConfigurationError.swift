@@ -1,0 +1,60 @@
+import BelayTrust
+
+/// Settings that cannot be used. It is found before a connection is made, so that nothing was sent; put right, the session can
+/// be made.
+public enum ConfigurationError: Error, Sendable, Hashable {
+    /// Two rules for hosts have equal patterns, so that one of them would never hold.
+    case duplicateHostPattern(HostPattern)
+    /// A text in the settings is no host pattern.
+    case hostPattern(HostPatternError)
+    /// The base URL is none.
+    case baseURL(SessionURLError)
+    /// Settings that contradict each other or a rule; every error, each with what to do.
+    case refused([Finding])
+
+    /// The findings that refuse, if that is the reason.
+    public var findings: [Finding] {
+        if case .refused(let findings) = self { findings } else { [] }
+    }
+
+    /// Throws the errors among findings, if there are any.
+    static func check(_ findings: [Finding]) throws(ConfigurationError) {
+        let errors = findings.filter { $0.severity == .error }
+        guard errors.isEmpty else { throw .refused(errors) }
+    }
+}
+
+extension ConfigurationError {
+    /// The rule of AFNetworking-shaped initializers: what a session with a base URL demands of its security policy.
+    ///
+    /// A policy that contradicts itself is refused, and one that pins without a base URL that is `https` (`policy.base-url`).
+    /// AFNetworking raises an exception there, which ends the program; this can be caught and put right. Sessions with
+    /// `HostPolicies` need no base URL: there the scheme is checked for each request.
+    ///
+    /// - Throws: ``ConfigurationError/refused(_:)`` with every rule that is broken.
+    public static func validate(
+        securityPolicy: SecurityPolicy, baseURL: SessionURL?
+    ) throws(ConfigurationError) {
+        try check(securityPolicy.contradictions() + securityPolicy.findings(forBaseURL: baseURL?.description))
+    }
+}
+
+extension ConfigurationError: CustomStringConvertible {
+    /// What is wrong, which rules say so, and what to do.
+    public var description: String {
+        switch self {
+        case .duplicateHostPattern(let pattern):
+            return "there are two rules for the hosts '\(pattern)'. Keep one of them"
+        case .hostPattern(let error): return error.description
+        case .baseURL(let error): return "the base URL cannot be used: \(error)"
+        case .refused(let findings):
+            return findings.map { finding in
+                let compared = [("expected", finding.expected), ("found", finding.found)].compactMap { label, text in
+                    text.map { "\(label): \($0)" }
+                }
+                return "\(finding.message) (\(([finding.rule.identifier] + compared).joined(separator: "; "))). "
+                    + finding.remedy
+            }.joined(separator: "\n")
+        }
+    }
+}

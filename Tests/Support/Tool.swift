@@ -30,21 +30,23 @@ package enum Tool {
         return try files.result(status: Launch.runToEnd([program] + arguments, files))
     }
 
-    /// Runs a program with arguments, and lets other tasks run meanwhile; at most a minute.
+    /// Runs a program with arguments, and lets other tasks run meanwhile.
     ///
     /// - Parameters:
     ///   - keepsInputOpen: whether the program sees no end of its input, which has to be small then.
     ///   - environment: the program's whole environment; the tests' own when nil.
+    ///   - limit: how long it may take; it is killed then.
     package static func finish(
         _ program: String, _ arguments: [String], input: [UInt8] = [], keepsInputOpen: Bool = false,
-        environment: [String: String]? = nil
+        environment: [String: String]? = nil, limit: Duration = .seconds(60)
     ) async throws -> Result {
         await Gate.programs.enter()
         let result: Swift.Result<Result, any Error>
         do {
             result = .success(
                 try await finishNow(
-                    program, arguments, input: input, keepsInputOpen: keepsInputOpen, environment: environment))
+                    program, arguments, input: input, keepsInputOpen: keepsInputOpen, environment: environment,
+                    limit: limit))
         } catch {
             result = .failure(error)
         }
@@ -53,7 +55,8 @@ package enum Tool {
     }
 
     private static func finishNow(
-        _ program: String, _ arguments: [String], input: [UInt8], keepsInputOpen: Bool, environment: [String: String]?
+        _ program: String, _ arguments: [String], input: [UInt8], keepsInputOpen: Bool, environment: [String: String]?,
+        limit: Duration
     ) async throws -> Result {
         let files = try Files(input: input)
         let process = Process()
@@ -74,13 +77,13 @@ package enum Tool {
         process.terminationHandler = { _ in end.finish() }
         try Launch.run(process)
         let pid = process.processIdentifier
-        let limit = Task {
-            try await Task.sleep(for: .seconds(60))
+        let guardian = Task {
+            try await Task.sleep(for: limit)
             kill(pid, SIGKILL)
         }
         // Not to be cancelled: the process would go on without anybody.
         await Task { for await _ in ends {} }.value
-        limit.cancel()
+        guardian.cancel()
         return try files.result(
             status: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
     }

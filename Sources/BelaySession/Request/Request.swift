@@ -22,7 +22,7 @@ public struct Request: Sendable {
     /// What is sent along.
     public var body: RequestBody
     /// Limits of this request; the session's where nil.
-    public var timeouts: SessionTimeouts
+    public var timeouts: RequestTimeouts
     /// What caches on the way are told.
     public var cachePolicy: CachePolicy
     /// Which responses are fine; the session's rule where nil.
@@ -39,7 +39,7 @@ public struct Request: Sendable {
         self.headers = headers
         self.body = body
         parameterStyle = .standard
-        timeouts = SessionTimeouts()
+        timeouts = RequestTimeouts()
         cachePolicy = .useProtocolCachePolicy
         acceptance = nil
     }

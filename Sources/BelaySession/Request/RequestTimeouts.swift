@@ -1,0 +1,25 @@
+/// How long one request may take where it differs from its session; nil is the session's limit.
+public struct RequestTimeouts: Sendable, Hashable {
+    /// Resolving the name, connecting and the TLS handshake together.
+    public var connect: Duration?
+    /// Time in which not a byte moves; whole seconds.
+    public var idle: Duration?
+    /// Everything together.
+    public var total: Duration?
+
+    /// Limits; the session's where one is left out.
+    public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
+        self.connect = connect
+        self.idle = idle
+        self.total = total
+    }
+
+    /// What holds for the request in a session.
+    public func applied(to session: SessionTimeouts) -> SessionTimeouts {
+        var timeouts = session
+        if let connect { timeouts.connect = connect }
+        if let idle { timeouts.idle = idle }
+        if let total { timeouts.total = total }
+        return timeouts
+    }
+}

@@ -11,6 +11,9 @@ let package = Package(
         .target(name: "CPeers", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         // Measures whole programs.
         .executableTarget(name: "MeasuredRun"),
+        // Programs that keep requests under way; those in C and Go are in Peers.
+        .target(name: "Load"),
+        .executableTarget(name: "URLSessionPeer", dependencies: ["Load"]),
         .executableTarget(
             name: "BelayBenchmarks",
             dependencies: [

@@ -59,6 +59,15 @@ struct BenchmarkProgram {
                 report.skip("whole programs: --belay does not say where the command is")
             }
         }
+        if options.wants("session"), options.alone == nil {
+            if let curlPeer = options.curlPeer {
+                try SessionBenchmarks(
+                    rounds: options.rounds, turn: options.load, curlPeer: curlPeer, goPeer: options.goHTTPPeer
+                ).run(into: &report)
+            } else {
+                report.skip("the session: --curl-peer does not say where the program in C is")
+            }
+        }
         guard options.alone == nil else { return report }
         let missed = report.missed
         emit(missed.isEmpty ? "All targets met.\n" : "Targets missed: \(missed.joined(separator: "; ")).\n")
@@ -88,8 +97,13 @@ struct Options {
     var belay: String?
     /// The verifiers that are programs of their own.
     var programs = VerifierBenchmarks.Programs()
+    /// The HTTP clients in C and Go.
+    var curlPeer: String?
+    var goHTTPPeer: String?
+    /// Seconds by the clock for one turn of an HTTP client.
+    var load = 0.6
 
-    static let parts = ["reading", "evaluation", "verifiers", "anchors", "handshake", "hostile", "programs"]
+    static let parts = ["reading", "evaluation", "verifiers", "anchors", "handshake", "hostile", "programs", "session"]
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -102,10 +116,15 @@ struct Options {
             case "--turn":
                 guard let number = Double(value), number > 0 else { throw BenchmarkError("--turn takes seconds") }
                 turn = number
+            case "--load":
+                guard let number = Double(value), number > 0 else { throw BenchmarkError("--load takes seconds") }
+                load = number
             case "--json": json = value
             case "--belay": belay = value
             case "--alone": alone = value
             case "--go-peer": programs.go = value
+            case "--curl-peer": curlPeer = value
+            case "--go-http-peer": goHTTPPeer = value
             case "--python": programs.python = value
             case "--pyca-peer": programs.pycaScript = value
             case "--only":

@@ -121,7 +121,7 @@ struct ProgramBenchmarks {
 }
 
 /// What one run of a program took.
-private struct Run {
+struct Run {
     let wall: Double
     let processor: Double
     let kilobytes: Double

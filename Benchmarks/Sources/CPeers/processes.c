@@ -1,11 +1,14 @@
+#define _GNU_SOURCE
 #include "peers.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,4 +88,9 @@ int peer_wait(int child) {
 
 void peer_stop(int child) {
     if (kill(child, SIGTERM) == 0) peer_wait(child);
+}
+
+int peer_replace_privately(const char *path, const char *replacement) {
+    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
+        && mount(replacement, path, NULL, MS_BIND, NULL) == 0;
 }

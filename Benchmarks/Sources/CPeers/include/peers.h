@@ -63,6 +63,10 @@ int peer_start_talking(char *const arguments[], int *conversation);
 // Sends text to such a program. 1 when all of it went.
 int peer_say(int conversation, const char *text, size_t length);
 
+// Gives this thread, and the programs it starts from now on, a view of the file system of their own in which `path` has the contents of
+// `replacement`. Needs root. 1 when done.
+int peer_replace_privately(const char *path, const char *replacement);
+
 // Waits for the end of a process: its exit status, 128 and the signal, or -1.
 int peer_wait(int child);
 

@@ -1,0 +1,3 @@
+module belay.test/http-peer
+
+go 1.22

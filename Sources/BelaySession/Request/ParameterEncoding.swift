@@ -88,7 +88,7 @@ private struct ParameterWriter {
 
     private mutating func escape(_ text: String) {
         for byte in text.utf8 {
-            if byte.isUnreservedInURL || byte == 0x2F || byte == 0x3F {
+            if URLOctets.isUnreserved(byte) || byte == 0x2F || byte == 0x3F {
                 bytes.append(byte)
             } else if byte == 0x20, style.spaces == .plus {
                 bytes.append(0x2B)

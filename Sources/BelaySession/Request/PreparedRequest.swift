@@ -2,8 +2,8 @@
 package struct PreparedRequest: Sendable {
     /// The method's name, a token.
     package let method: String
-    /// An absolute `http` or `https` URL in ASCII but for its host; without fragment.
-    package let url: String
+    /// The absolute URL, query included.
+    package let url: SessionURL
     /// Name and value of each header field; all can be sent as they are. A value may be empty.
     package let headerLines: [(name: String, value: String)]
     /// The body; nil where there is none.
@@ -13,14 +13,14 @@ package struct PreparedRequest: Sendable {
 extension Request {
     /// Puts the request into the form in which it is sent.
     ///
-    /// - Parameter base: the session's base URL; its path counts as a folder, with or without a slash at its end.
+    /// - Parameter base: the session's base URL, as ``SessionURL/asBase`` makes it.
     /// - Throws: ``RequestError`` where something in it cannot be sent.
-    package func prepared(relativeTo base: String? = nil) throws(RequestError) -> PreparedRequest {
+    package func prepared(relativeTo base: SessionURL? = nil) throws(RequestError) -> PreparedRequest {
         guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(\.isTokenByte) else {
             throw .method(method.rawValue)
         }
         return PreparedRequest(
-            method: method.rawValue, url: try preparedURL(relativeTo: base), headerLines: try headerLines(),
+            method: method.rawValue, url: try absoluteURL(relativeTo: base), headerLines: try headerLines(),
             body: body.bytes)
     }
 
@@ -44,5 +44,12 @@ extension Request {
             for field in cachePolicy.headerFields where !headers.contains(field.name) { lines.append(field) }
         }
         return lines
+    }
+
+    private func absoluteURL(relativeTo base: SessionURL?) throws(RequestError) -> SessionURL {
+        do throws(SessionURLError) {
+            let resolved = if let base { try base.resolving(url) } else { try SessionURL(url) }
+            return query.isEmpty ? resolved : resolved.appending(encodedQuery: query.encoded(style: parameterStyle))
+        } catch { throw .url(error) }
     }
 }

@@ -108,7 +108,7 @@ extension Request {
 
 extension Request: CustomStringConvertible, CustomReflectable {
     /// Method and URL, without what may be secret.
-    public var description: String { "\(method) \(printable(URLReference(url).redacted))" }
+    public var description: String { "\(method) \(printable(Redaction.url(url)))" }
 
     /// The request as ``description`` has it, and its headers as theirs has them.
     public var customMirror: Mirror {

@@ -9,21 +9,67 @@ enum SensitiveNames {
         "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
         "authentication-info", "proxy-authentication-info",
     ]
+    /// Anywhere in a name whose separators are taken out.
     private static let parts = [
         "password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential",
         "signature", "authorization", "sessionid", "sessionkey",
     ]
-    private static let words: Set<String> = ["pwd", "pass", "sig", "jwt", "otp", "pin", "sid", "auth", "key"]
+    /// A word of a name.
+    private static let words: Set<String> = ["pwd", "pass", "sig", "jwt", "otp", "sid"]
+    /// The last word of a name.
+    private static let lastWords: Set<String> = ["auth", "key", "pin", "code"]
 
     /// Whether a header field authenticates somebody.
     static func coverHeader(_ name: String) -> Bool {
         headers.contains(name.lowercased()) || cover(name)
     }
 
-    /// Whether a parameter, a field of a form or a member of an object sounds like a secret: `access_token`, `apiKey`, `user[password]`.
+    /// Whether a parameter, a field of a form or a member of an object sounds like a secret: `access_token`, `apiKey`,
+    /// `user[password]`. Names may be percent-encoded.
     static func cover(_ name: String) -> Bool {
-        let plain = name.lowercased().filter { $0.isLetter || $0.isNumber }
-        return words.contains(plain) || parts.contains { plain.hasPart($0) }
+        let words = words(in: name)
+        if words.contains(where: Self.words.contains) { return true }
+        if let last = words.last, lastWords.contains(last) { return true }
+        let whole = words.joined()
+        return parts.contains { whole.hasPart($0) }
+    }
+
+    /// The words of a name in lower case, divided by punctuation and by capitals that follow small letters.
+    private static func words(in name: String) -> [String] {
+        var words: [String] = []
+        var word: [UInt8] = []
+        var wasSmall = false
+        for byte in percentDecoded(name) {
+            let isLetterOrDigit = byte.isASCIILetter || byte.isASCIIDigit || byte >= 0x80
+            let isCapital = byte.isASCIILetter && byte & 0x20 == 0
+            if !isLetterOrDigit || (isCapital && wasSmall), !word.isEmpty {
+                words.append(String(decoding: word, as: UTF8.self))
+                word = []
+            }
+            if isLetterOrDigit { word.append(byte.asciiLowercased) }
+            wasSmall = byte.isASCIILetter && !isCapital
+        }
+        if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
+        return words
+    }
+
+    private static func percentDecoded(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        guard bytes.contains(0x25) else { return bytes }
+        var output: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == 0x25, index + 2 < bytes.count,
+                let value = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
+            {
+                output.append(value)
+                index += 3
+            } else {
+                output.append(bytes[index])
+                index += 1
+            }
+        }
+        return output
     }
 }
 

@@ -6,13 +6,6 @@ extension UInt8 {
 
     var isASCIIDigit: Bool { self >= 0x30 && self <= 0x39 }
 
-    var isHexadecimalDigit: Bool { isASCIIDigit || (asciiLowercased >= 0x61 && asciiLowercased <= 0x66) }
-
-    /// RFC 3986, section 2.3.
-    var isUnreservedInURL: Bool {
-        isASCIILetter || isASCIIDigit || self == 0x2D || self == 0x2E || self == 0x5F || self == 0x7E
-    }
-
     /// RFC 9110, section 5.6.2.
     var isTokenByte: Bool {
         if isASCIILetter || isASCIIDigit { return true }

@@ -47,7 +47,7 @@ public struct ResponseRejection: Error, Sendable {
 extension ResponseRejection: CustomStringConvertible {
     /// What is wrong, and what would be fine. The body is not repeated.
     public var description: String {
-        let server = "'\(printable(URLReference(response.url).redacted))' answered \(response.statusCode)"
+        let server = "'\(printable(Redaction.url(response.url)))' answered \(response.statusCode)"
         return switch reason {
         case .unacceptableStatus(_, let accepted):
             "\(server); accepted are \(Self.list(accepted.map(Self.text)))"

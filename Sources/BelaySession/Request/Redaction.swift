@@ -1,0 +1,56 @@
+/// Texts and values without what may be secret; ``SensitiveNames`` says what that is.
+enum Redaction {
+    /// A URL or reference without user name and password, and without the values of parameters that sound like a secret.
+    static func url(_ text: String) -> String {
+        let end = text.utf8.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? text.endIndex
+        let origin = withoutUser(text[..<end])
+        guard end < text.endIndex, text.utf8[end] == 0x3F else { return origin + text[end...] }
+        let queryStart = text.utf8.index(after: end)
+        let queryEnd = text.utf8[queryStart...].firstIndex(of: 0x23) ?? text.endIndex
+        return origin + "?" + form(text[queryStart..<queryEnd]) + text[queryEnd...]
+    }
+
+    /// A query or form: each value redacted whose name sounds like a secret, everything else as it is.
+    static func form(_ text: some StringProtocol) -> String {
+        text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            guard let mark = pair.firstIndex(of: "="), SensitiveNames.cover(String(pair[..<mark])) else {
+                return String(pair)
+            }
+            return String(pair[...mark]) + SensitiveNames.redacted
+        }.joined(separator: "&")
+    }
+
+    /// A JSON value: each member redacted whose name sounds like a secret; nil where there is none.
+    static func json(_ value: JSONValue) -> JSONValue? {
+        switch value {
+        case .array(let elements):
+            let redacted = elements.map(json)
+            guard redacted.contains(where: { $0 != nil }) else { return nil }
+            return .array(zip(redacted, elements).map { $0 ?? $1 })
+        case .object(let members):
+            var output = members
+            for (name, member) in members {
+                if SensitiveNames.cover(name) {
+                    if member != .null { output[name] = .string(SensitiveNames.redacted) }
+                } else if let redacted = json(member) {
+                    output[name] = redacted
+                }
+            }
+            return output == members ? nil : .object(output)
+        default: return nil
+        }
+    }
+
+    /// What stands before an `@` is redacted, whichever program would take it for what.
+    private static func withoutUser(_ text: Substring) -> String {
+        guard let at = text.utf8.lastIndex(of: 0x40) else { return String(text) }
+        let slashes = text.utf8.indices.first { text.utf8[$0...].starts(with: [0x2F, 0x2F]) }
+        // An @ in a path is none of a user, unless there is no host before it.
+        let start = slashes.map { text.utf8.index($0, offsetBy: 2) } ?? text.startIndex
+        let authorityEnd = text.utf8[start...].firstIndex(of: 0x2F) ?? text.endIndex
+        guard slashes != nil, at > authorityEnd else {
+            return slashes == nil ? String(text) : text[..<start] + SensitiveNames.redacted + text[at...]
+        }
+        return String(text)
+    }
+}

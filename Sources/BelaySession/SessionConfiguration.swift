@@ -9,7 +9,7 @@ import BelayTrust
 /// ```
 public struct SessionConfiguration: Sendable {
     /// Headers that every request gets which does not set them itself.
-    public var headers: [(name: String, value: String)] = []
+    public var headers: HTTPHeaders = [:]
     /// How long each phase may take, where a request does not say otherwise.
     public var timeouts = SessionTimeouts()
     /// Which versions of HTTP are spoken.
@@ -34,6 +34,12 @@ public struct SessionConfiguration: Sendable {
     public var unixSocket: String?
     /// Dial this host and port instead of the URL's, for example `127.0.0.1:8443`; the URL's name is what is verified.
     public var connectTo: String?
+    /// Which responses are fine, where a request does not say otherwise.
+    public var acceptance = ResponseAcceptance.standard
+    /// Look at every request before it goes out, and decide whether one that failed is tried again; in this order.
+    public var interceptors: [any RequestInterceptor] = []
+    /// Told of everything that happens, on whatever thread it happens; it must be quick.
+    public var onEvent: (@Sendable (SessionEvent) -> Void)?
     /// A file that the keys of all connections are appended to, for those who read them off the network. It defeats encryption:
     /// whoever has the file can read everything. The session announces it by ``SessionEvent/keysAreLogged(file:)``, and it is never
     /// taken from the environment.
@@ -45,10 +51,10 @@ public struct SessionConfiguration: Sendable {
 
 /// How long the phases of an exchange may take.
 public struct SessionTimeouts: Sendable, Hashable {
-    /// Resolving the name, connecting and the TLS handshake together.
-    public var connect: Duration = .seconds(15)
-    /// Time in which not a byte moves; whole seconds.
-    public var idle: Duration = .seconds(60)
+    /// Resolving the name, connecting and the TLS handshake together; nil for no end.
+    public var connect: Duration? = .seconds(15)
+    /// Time in which not a byte moves, in whole seconds; nil for no end.
+    public var idle: Duration? = .seconds(60)
     /// Everything together, redirects and challenges not counted; nil for no end.
     public var total: Duration?
 

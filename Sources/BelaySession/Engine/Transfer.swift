@@ -189,7 +189,7 @@ final class Transfer {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxy(text)
         case CURLE_COULDNT_CONNECT:
             return .notConnected(systemText(easy.number(CURLINFO_OS_ERRNO)) ?? text)
-        case CURLE_OPERATION_TIMEDOUT: return .timedOut(phase, limit(text))
+        case CURLE_OPERATION_TIMEDOUT: return .timedOut(phase, exceededLimit)
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
             CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_AGAIN, CURLE_SSL_SHUTDOWN_FAILED:
             return connectionFailure(result, text)
@@ -251,15 +251,14 @@ final class Transfer {
         return easy.size(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connect : .resolve
     }
 
-    private func limit(_ text: String) -> Duration {
-        let total = order.timeouts.total
+    /// The limit that an exchange which took too long has reached.
+    private var exceededLimit: Duration {
+        let elapsed = Duration.microseconds(easy.size(CURLINFO_TOTAL_TIME_T))
+        // libcurl looks at its clock in milliseconds.
+        if let total = order.timeouts.total, elapsed + .milliseconds(20) >= total { return total }
         switch phase {
-        case .prepare, .resolve, .connect, .handshake:
-            return min(order.timeouts.connect, total ?? order.timeouts.connect)
-        case .send, .wait, .receive:
-            let elapsed = Duration.microseconds(easy.size(CURLINFO_TOTAL_TIME_T))
-            if let total, elapsed >= total || elapsed + .milliseconds(50) >= total { return total }
-            return order.timeouts.idle
+        case .prepare, .resolve, .connect, .handshake: return order.timeouts.connect ?? elapsed
+        case .send, .wait, .receive: return order.timeouts.idle ?? elapsed
         }
     }
 

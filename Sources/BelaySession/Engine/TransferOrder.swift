@@ -15,7 +15,7 @@ struct TransferOrder: Sendable {
     var answers = ConnectionAnswers()
     var route = TransferRoute()
     var limits = TransferLimits()
-    var timeouts = TransferTimeouts()
+    var timeouts = SessionTimeouts()
     var protocols = HTTPProtocols.automatic
     var decompresses = true
     var password: TransferPassword?
@@ -38,15 +38,6 @@ struct TransferLimits: Sendable, Hashable {
     var headers = 256 << 10
     /// Responses of the 1xx kind before the real one.
     var informational = 16
-}
-
-struct TransferTimeouts: Sendable, Hashable {
-    /// Resolving, connecting and the handshake together.
-    var connect: Duration = .seconds(15)
-    /// Time in which not a byte moves.
-    var idle: Duration = .seconds(60)
-    /// Everything together; nil for no end.
-    var total: Duration?
 }
 
 /// A name and password for HTTP's own authentication.

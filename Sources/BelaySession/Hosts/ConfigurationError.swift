@@ -1,4 +1,5 @@
 import BelayTrust
+import Glibc
 
 /// Settings that cannot be used. It is found before a connection is made, so that nothing was sent; put right, the session can
 /// be made.
@@ -11,6 +12,10 @@ public enum ConfigurationError: Error, Sendable, Hashable {
     case baseURL(SessionURLError)
     /// Settings that contradict each other or a rule; every error, each with what to do.
     case refused([Finding])
+    /// The key log cannot be written.
+    case keyLog(KeyLogFileError)
+    /// The machine could not give the session a thread or a descriptor.
+    case resources(call: String, code: Int32)
 
     /// The findings that refuse, if that is the reason.
     public var findings: [Finding] {
@@ -46,6 +51,11 @@ extension ConfigurationError: CustomStringConvertible {
         case .duplicateHostPattern(let pattern):
             return "there are two rules for the hosts '\(pattern)'. Keep one of them"
         case .hostPattern(let error): return error.description
+        case .keyLog(let error): return error.description
+        case .resources(let call, let code):
+            let text = strerror(code).map { String(cString: $0) } ?? "error \(code)"
+            return
+                "the session cannot start: \(call): \(text). Raise the limit on open files or threads (ulimit -n, ulimit -u)"
         case .baseURL(let error): return "the base URL cannot be used: \(error)"
         case .refused(let findings):
             return findings.map { finding in

@@ -1,0 +1,190 @@
+import BelayCertificates
+import BelayTLS
+import BelayTrust
+
+/// An HTTP client whose every connection is judged.
+///
+/// ```swift
+/// let session = try Session(
+///     baseURL: "https://api.example.com/v1", securityPolicy: .pinned(to: PinnedKeys(current, backup)))
+/// let user = try await session.get("users/1", as: User.self)
+/// ```
+///
+/// Policy, pins, identity and requirements can be changed at any time. A change holds from the very next request on: no
+/// connection and no TLS session that was made under other rules is used for it. A request whose server is refused has not
+/// sent one byte of HTTP.
+///
+/// A session may be used from any number of tasks. Two sessions share nothing.
+public final class Session: Sendable {
+    /// What relative URLs are relative to; its path counts as a folder.
+    public let baseURL: SessionURL?
+    /// What the session was made with.
+    public let configuration: SessionConfiguration
+    let rules: Protected<SessionRules>
+    let engine: Engine
+    private let counter = Protected<UInt64>(0)
+
+    /// How often one request is tried at most, where interceptors want it tried again.
+    public static let maximumAttempts = 10
+
+    /// A session with one policy for all hosts, in AFNetworking's shape.
+    ///
+    /// - Parameters:
+    ///   - baseURL: what relative URLs are relative to. A policy that pins needs one, and it must be `https`.
+    ///   - configuration: how connections are made.
+    ///   - securityPolicy: whom to trust.
+    ///   - identity: who the client is.
+    /// - Throws: ``ConfigurationError`` where the parts do not go together, or the machine has no thread or descriptor left.
+    public convenience init(
+        baseURL: String? = nil, configuration: SessionConfiguration = SessionConfiguration(),
+        securityPolicy: SecurityPolicy = .default, identity: TLSIdentity? = nil
+    ) throws(ConfigurationError) {
+        let base = try Session.base(baseURL)
+        try ConfigurationError.validate(securityPolicy: securityPolicy, baseURL: base)
+        try self.init(
+            base: base, configuration: configuration,
+            policies: HostPolicies(
+                default: .use(ConnectionPolicy(securityPolicy: securityPolicy, identity: identity))))
+    }
+
+    /// A session with one policy for all hosts. Where the policy pins, cleartext is refused request by request.
+    ///
+    /// - Throws: ``ConfigurationError`` where the policy can accept no server, or the machine has no thread or descriptor left.
+    public convenience init(
+        baseURL: String? = nil, configuration: SessionConfiguration = SessionConfiguration(), policy: ConnectionPolicy
+    ) throws(ConfigurationError) {
+        try self.init(
+            baseURL: baseURL, configuration: configuration, hostPolicies: HostPolicies(default: .use(policy)))
+    }
+
+    /// A session with policies by host.
+    ///
+    /// - Throws: ``ConfigurationError`` where a policy can accept no server or endangers others, or the machine has no thread
+    ///   or descriptor left.
+    public convenience init(
+        baseURL: String? = nil, configuration: SessionConfiguration = SessionConfiguration(), hostPolicies: HostPolicies
+    ) throws(ConfigurationError) {
+        try hostPolicies.validate()
+        try self.init(base: try Session.base(baseURL), configuration: configuration, policies: hostPolicies)
+    }
+
+    private init(
+        base: SessionURL?, configuration: SessionConfiguration, policies: HostPolicies
+    ) throws(ConfigurationError) {
+        var keyLog: KeyLogFile?
+        if let path = configuration.keyLogFile { keyLog = try Session.keyLog(path) }
+        baseURL = base
+        self.configuration = configuration
+        var append: (@Sendable (String) -> Void)?
+        if let keyLog { append = { [keyLog] line in keyLog.append(line) } }
+        rules = Protected(
+            SessionRules(policies: policies, asks: false, keyLog: append))
+        do throws(EngineError) {
+            engine = try Engine(settings: EngineSettings(configuration))
+        } catch {
+            throw .resources(call: error.call, code: error.code)
+        }
+        if let file = configuration.keyLogFile { configuration.onEvent?(.keysAreLogged(file: file)) }
+    }
+
+    private static func base(_ text: String?) throws(ConfigurationError) -> SessionURL? {
+        guard let text else { return nil }
+        do throws(SessionURLError) { return try SessionURL(text).asBase } catch { throw .baseURL(error) }
+    }
+
+    private static func keyLog(_ path: String) throws(ConfigurationError) -> KeyLogFile {
+        do throws(KeyLogFileError) { return try KeyLogFile(path: path) } catch { throw .keyLog(error) }
+    }
+
+    // MARK: - Rules
+
+    /// The policies by host. A change holds from the next request on, and gives up every connection made before it.
+    public var hostPolicies: HostPolicies {
+        get { rules.withLock { $0.policies } }
+        set { rules.withLock { rules in rules.change { $0 = newValue } } }
+    }
+
+    /// The policy for hosts without a rule of their own; nil where these are denied.
+    public var policy: ConnectionPolicy? {
+        get {
+            guard case .use(let policy) = hostPolicies.fallback else { return nil }
+            return policy
+        }
+        set {
+            rules.withLock { rules in
+                rules.change { $0.fallback = newValue.map { .use($0) } ?? .deny }
+            }
+        }
+    }
+
+    /// Whom to trust, for hosts without a rule of their own. Where these are denied, setting it changes nothing.
+    public var securityPolicy: SecurityPolicy {
+        get { policy?.securityPolicy ?? .default }
+        set { changePolicy { $0.securityPolicy = newValue } }
+    }
+
+    /// Who the client is, for hosts without a rule of their own. Where these are denied, setting it changes nothing.
+    public var identity: TLSIdentity? {
+        get { policy?.identity }
+        set { changePolicy { $0.identity = newValue } }
+    }
+
+    private func changePolicy(_ body: (inout ConnectionPolicy) -> Void) {
+        rules.withLock { rules in
+            rules.change { policies in
+                guard case .use(var policy) = policies.fallback else { return }
+                body(&policy)
+                policies.fallback = .use(policy)
+            }
+        }
+    }
+
+    // MARK: - Requests
+
+    /// Sends a request and waits for its response, through redirects and challenges.
+    ///
+    /// - Returns: a response that is acceptable.
+    /// - Throws: ``SessionError``. A response that is not acceptable is in it, as ``SessionError/Reason/rejected(_:)``.
+    ///   Cancelling the task ends the exchange at once.
+    public func send(_ request: Request) async throws(SessionError) -> Response {
+        let identifier = counter.withLock { counter in
+            counter &+= 1
+            return counter
+        }
+        var attempt = 1
+        while true {
+            do throws(SessionError) {
+                var exchange = Exchange(session: self, identifier: identifier, request: request)
+                let response = try await exchange.run()
+                configuration.onEvent?(.succeeded(id: identifier, status: response.statusCode))
+                return response
+            } catch {
+                guard await isRetried(request, after: error, attempt: attempt) else {
+                    configuration.onEvent?(.failed(id: identifier, error: error))
+                    throw error
+                }
+                attempt += 1
+                configuration.onEvent?(.retried(id: identifier, attempt: attempt))
+            }
+        }
+    }
+
+    private func isRetried(_ request: Request, after error: SessionError, attempt: Int) async -> Bool {
+        guard attempt < Session.maximumAttempts, !Task.isCancelled else { return false }
+        for interceptor in configuration.interceptors
+        where await interceptor.retries(request, after: error, attempt: attempt) {
+            return true
+        }
+        return false
+    }
+}
+
+extension EngineSettings {
+    init(_ configuration: SessionConfiguration) {
+        self.init()
+        maximumIdleConnections = configuration.maximumIdleConnections
+        maximumConnectionsPerHost = configuration.maximumConnectionsPerHost
+        usesCookies = configuration.storesCookies
+        resumesSessions = configuration.resumesSessions
+    }
+}

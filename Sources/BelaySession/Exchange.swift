@@ -24,13 +24,10 @@ struct Exchange {
     mutating func run() async throws(SessionError) -> Response {
         let request = try await adapted()
         let prepared: PreparedRequest
-        var url: SessionURL
         do throws(RequestError) {
-            prepared = try request.prepared(relativeTo: session.baseURL?.text)
+            prepared = try request.prepared(relativeTo: session.baseURL)
         } catch { throw failure(.badURL(error.description)) }
-        do throws(SessionURLError) { url = try SessionURL(prepared.url) } catch {
-            throw failure(.badURL(error.description))
-        }
+        let url = prepared.url
         method = prepared.method
         var order = Order(prepared, request, session.configuration)
         place = url.description

@@ -20,7 +20,7 @@ demo: ## The main job on a laboratory of its own: every situation x setting, and
 test: ## Everything that must pass: set-up, layers, style, build without warnings, the whole suite
 	@Scripts/test
 
-conformance: ## The conformance cases alone [CASES=folder of the suites]
+conformance: ## The conformance cases alone [CASES=folder of suites, or limbo.json]
 	@Scripts/conformance $(CASES)
 
 differential: ## Mutated chains judged beside OpenSSL, Go and pyca cryptography [MUTATIONS=20000] [SEED=1]

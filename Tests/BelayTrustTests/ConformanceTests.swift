@@ -13,6 +13,22 @@ struct ConformanceTests {
         }
     }
 
+    @Test("a suite in its own published form", arguments: (try? PublishedSuite.named.get().cases) ?? [])
+    func published(_ testCase: PublishedCases.Case) throws {
+        let verdict = try PublishedCases.evaluate(testCase)
+        if testCase.note == PublishedCases.Case.debatable {
+            guard verdict.isTrusted != testCase.expectsAcceptance else { return }
+            print("differs, which its suite allows: \(testCase.id)")
+        } else {
+            #expect(verdict.isTrusted == testCase.expectsAcceptance, "\(testCase.note)\n\(verdict.findings)")
+        }
+    }
+
+    @Test("of a suite in its own published form, what is not run is named")
+    func notRun() throws {
+        for (id, reason) in try PublishedSuite.named.get().notRun { print("not run: \(id): \(reason)") }
+    }
+
     @Test("path building", arguments: PublishedCases.load("trust-pathbuilding"))
     func pathBuilding(_ testCase: PublishedCases.Case) throws {
         let verdict = try PublishedCases.evaluate(testCase)

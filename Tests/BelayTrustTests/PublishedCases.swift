@@ -12,7 +12,19 @@ enum PublishedCases {
         let note: String
         let features: [String]
 
+        /// The note of a case on whose answer its own project allows two opinions.
+        static let debatable = "another answer is a warning"
+
         var testDescription: String { id }
+
+        init(line: [UInt8]) {
+            let fields = (try? JSONSerialization.jsonObject(with: Data(line))) as? [String: Any] ?? [:]
+            self.line = line
+            id = fields["id"] as? String ?? "?"
+            expectsAcceptance = fields["expect"] as? String == "accept"
+            note = fields["note"] as? String ?? ""
+            features = fields["features"] as? [String] ?? []
+        }
     }
 
     static let folder: String = {
@@ -27,13 +39,7 @@ enum PublishedCases {
     /// The cases of a suite; none where the suites are absent.
     static func load(_ suite: String) -> [Case] {
         guard let data = FileManager.default.contents(atPath: "\(folder)/\(suite).ndjson") else { return [] }
-        return data.split(separator: 0x0A).map { line in
-            let fields = (try? JSONSerialization.jsonObject(with: Data(line))) as? [String: Any] ?? [:]
-            return Case(
-                line: Array(line), id: fields["id"] as? String ?? "?",
-                expectsAcceptance: fields["expect"] as? String == "accept", note: fields["note"] as? String ?? "",
-                features: fields["features"] as? [String] ?? [])
-        }
+        return data.split(separator: 0x0A).map { Case(line: Array($0)) }
     }
 
     static func evaluate(_ testCase: Case) throws -> Verdict {

@@ -59,6 +59,11 @@ let package = Package(
         // What several test targets use: running programs, temporary folders.
         .target(
             name: "TestSupport", dependencies: ["BelayCertificates"], path: "Tests/Support", swiftSettings: strict),
+        // What the session is tried on.
+        .target(
+            name: "SessionTestSupport",
+            dependencies: ["TestSupport", "BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates"],
+            path: "Tests/SessionTestSupport", swiftSettings: strict),
         // Changes chains at random; `make differential` compiles the same sources for its own package.
         .target(
             name: "Mutation", dependencies: ["BelayCertificates"], path: "Differential/Sources/Mutation",
@@ -73,7 +78,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BelaySessionTests",
-            dependencies: ["TestSupport", "BelaySession", "BelayTLS", "BelayTrust", "BelayCertificates"],
+            dependencies: [
+                "TestSupport", "SessionTestSupport", "BelaySession", "BelayLaboratory", "BelayTLS", "BelayTrust",
+                "BelayCertificates",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "BelayLaboratoryTests",
@@ -90,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "TestSupport", "BelayCommandLine", "BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates",
+                "TestSupport", "SessionTestSupport", "BelayCommandLine", "BelaySession", "BelayLaboratory", "BelayTLS",
+                "BelayTrust", "BelayCertificates",
             ],
             swiftSettings: strict),
     ],

@@ -100,6 +100,9 @@ final class TLSSession {
     var requestedServerName: String? {
         SSL_get_servername(handle, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
+
+    /// Whether the handshake resumed an earlier session, in which case nobody showed a certificate.
+    var isResumed: Bool { SSL_session_reused(handle) == 1 }
 }
 
 /// Why a session could not be set up.

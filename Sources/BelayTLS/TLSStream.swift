@@ -63,6 +63,7 @@ actor TLSStream {
         let sentCertificateCount: Int
         let withheldIdentity: Bool
         let requestedServerName: String?
+        let isResumed: Bool
     }
 
     /// Makes the handshake.
@@ -79,7 +80,7 @@ actor TLSStream {
             negotiated: negotiated, evidence: subject.evidence(negotiated, record),
             certificateRequest: record.certificateRequest, sentCertificateCount: record.sentCertificateCount ?? 0,
             withheldIdentity: session.answer?.withheldIdentity ?? false,
-            requestedServerName: session.requestedServerName)
+            requestedServerName: session.requestedServerName, isResumed: session.isResumed)
     }
 
     /// Reads at least one byte and at most `count`; none when the peer has said goodbye.
@@ -161,6 +162,18 @@ actor TLSStream {
             guard case .ready = outcome else { break }
         }
         session.transport.discardPending(atMost: 1 << 16)
+        abandon()
+    }
+
+    /// Breaks the connection off (RST).
+    func reset() {
+        session?.transport.socket.resetOnClose()
+        abandon()
+    }
+
+    /// Closes without goodbye, and without the reset that unread bytes would make of it.
+    func cut() {
+        session?.transport.discardPending(atMost: 1 << 16)
         abandon()
     }
 

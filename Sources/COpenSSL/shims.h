@@ -113,6 +113,11 @@ static inline void belay_tls_no_tickets(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
     SSL_CTX_set_num_tickets(context, 0);
 }
+// A server's sessions: whether they are kept, and the name of the context that they can be resumed in.
+static inline int belay_tls_allow_resumption(SSL_CTX *context, int keeps, const unsigned char *name, size_t length) {
+    if (keeps) SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_SERVER);
+    return SSL_CTX_set_session_id_context(context, name, (unsigned int)length);
+}
 static inline void belay_tls_prefer_own_ciphers(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE);
 }

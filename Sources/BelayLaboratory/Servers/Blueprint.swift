@@ -57,11 +57,17 @@ struct BlueprintMaker {
             .shuffledChain, .crossSigned, .oldRoot, .pinnedAppendedToSelfSigned, .pinnedAppendedToPublic, .withoutKey,
             .hugeCertificate, .manyNames, .malformedCertificate:
             return try presenting(kind, host)
+        case .http(let fault):
+            var blueprint = try good(host)
+            blueprint.configuration.applicationProtocols = ["http/1.1"]
+            blueprint.configuration.handler = fault.script
+            return blueprint
         case .slow: return try misbehaving(host, .drips(bytes: 64, pause: .milliseconds(10)))
         case .silent: return try misbehaving(host, .silence)
         case .hangs: return try misbehaving(host, .hangsInHandshake)
         case .truncates: return try misbehaving(host, .truncates)
         case .resets: return try misbehaving(host, .resets)
+        case .resetsAtOnce: return try misbehaving(host, .resetsAtOnce)
         case .plainHTTP: return try misbehaving(host, .plainHTTP)
         case .garbage: return try misbehaving(host, .sends([0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x01, 0x02, 0x03]))
         case .endlessHandshake: return try misbehaving(host, .endlessHandshake)

@@ -88,10 +88,13 @@ extension LaboratoryServer.Kind {
         case .truncates:
             Entry("truncates", "ends the connection in the middle of the handshake", .noConnection(.closedEarly))
         case .resets: Entry("resets", "breaks the connection off", .noConnection(.reset))
+        case .resetsAtOnce: Entry("resets-at-once", "breaks the connection off before anything", .noConnection(.reset))
         case .plainHTTP: Entry("plain-http", "speaks HTTP without TLS", .noConnection(.notTLS))
         case .garbage: Entry("garbage", "sends bytes without meaning", .noConnection(.notTLS))
         case .endlessHandshake:
             Entry("endless-handshake", "sends handshake messages without end", .noConnection(.endless))
+
+        case .http(let fault): Entry(fault.rawValue, "after a good handshake it \(fault.summary)", .accepted)
         }
     }
 }

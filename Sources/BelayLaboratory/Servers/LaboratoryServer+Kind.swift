@@ -49,9 +49,13 @@ extension LaboratoryServer {
         case hangs
         case truncates
         case resets
+        case resetsAtOnce
         case plainHTTP
         case garbage
         case endlessHandshake
+
+        /// A good handshake, and then something wrong in HTTP.
+        case http(HTTPFault)
     }
 }
 
@@ -64,9 +68,13 @@ extension LaboratoryServer.Kind: CaseIterable {
             .expired, .notYetValid, .wrongName, .wrongPurpose, .missingIntermediate, .shuffledChain, .crossSigned,
             .oldRoot,
             .pinnedAppendedToSelfSigned, .pinnedAppendedToPublic, .withoutKey, .hugeCertificate, .manyNames,
-            .malformedCertificate, .slow, .silent, .hangs, .truncates, .resets, .plainHTTP, .garbage, .endlessHandshake,
-        ]
+            .malformedCertificate, .slow, .silent, .hangs, .truncates, .resets, .resetsAtOnce, .plainHTTP, .garbage,
+            .endlessHandshake,
+        ] + faults
     }
+
+    /// The servers that are wrong, or hard on their clients, in HTTP.
+    public static var faults: [LaboratoryServer.Kind] { HTTPFault.allCases.map { .http($0) } }
 
     /// The servers of the policy table.
     public static var situations: [LaboratoryServer.Kind] { Situation.Letter.allCases.map { .situation($0) } }

@@ -23,6 +23,11 @@ extension TLSContext {
             SSL_CTX_use_PrivateKey(handle, material.key) == 1
         else { throw .failed("the identity cannot be used: \(OpenSSLError.drain().text)") }
         if !configuration.sendsTickets { belay_tls_no_tickets(handle) }
+        // Without the name of a context OpenSSL fails where a client that had shown a certificate resumes.
+        let name = Array("belay".utf8)
+        guard belay_tls_allow_resumption(handle, configuration.remembersSessions ? 1 : 0, name, name.count) == 1 else {
+            throw .failed(OpenSSLError.drain().text)
+        }
         belay_tls_prefer_own_ciphers(handle)
         if !protocols.isEmpty { SSL_CTX_set_alpn_select_cb(handle, ServerAnswers.selectProtocol, argument) }
         if configuration.stapledResponse != nil {

@@ -28,6 +28,8 @@ struct TLSScript: Sendable {
         case .truncates:
             try await socket.write(firstHalfOfFlight(answering: try await socket.readRecord()))
             try await end()
+        case .resetsAtOnce:
+            socket.socket.resetOnClose()
         case .resets:
             _ = try await socket.readRecord()
             socket.socket.resetOnClose()

@@ -22,6 +22,9 @@ public struct TLSServerConfiguration: Sendable {
     public var timestampList: [UInt8]?
     /// Whether it gives session tickets. They also tell a TLS 1.3 client that its certificate was accepted.
     public var sendsTickets = true
+    /// Whether it keeps sessions and lets clients resume them by identifier (RFC 5246, section 7.3). By ticket they can be resumed
+    /// without: a ticket holds all that a server needs.
+    public var remembersSessions = false
     /// How long each phase of a connection may take.
     public var timeouts = TLSTimeouts()
     /// What it does wrong on purpose; nil for a server that behaves.
@@ -83,6 +86,8 @@ public struct TLSServerConfiguration: Sendable {
         case hangsInHandshake
         /// It ends the connection (FIN) in the middle of its part of the handshake.
         case truncates
+        /// It breaks the connection off (RST) as soon as somebody connects.
+        case resetsAtOnce
         /// It breaks the connection off (RST) after the client's first message.
         case resets
         /// It does everything right, but so many bytes at a time with a pause after each.

@@ -12,7 +12,9 @@ public struct TLSServerConnection: Sendable {
     public let serverName: String?
     /// The protocol chosen by ALPN; nil when none was.
     public let applicationProtocol: String?
-    /// The certificates the client sent: DER, the leaf first. Empty when it sent none.
+    /// Whether the client resumed an earlier session.
+    public let isResumed: Bool
+    /// The certificates the client sent: DER, the leaf first. Empty when it sent none, and where it resumed a session.
     public let clientChain: [[UInt8]]
 
     private let stream: TLSStream
@@ -28,6 +30,7 @@ public struct TLSServerConnection: Sendable {
         cipherSuite = handshake.negotiated.cipherSuite
         serverName = handshake.requestedServerName
         applicationProtocol = handshake.negotiated.applicationProtocol
+        isResumed = handshake.isResumed
         clientChain = handshake.evidence.chain
         self.stream = stream
         self.timeouts = timeouts
@@ -44,6 +47,18 @@ public struct TLSServerConnection: Sendable {
     /// Writes all of `bytes`.
     public func write(_ bytes: [UInt8]) async throws(TLSError) {
         try await stream.write(bytes, within: timeouts.transfer)
+    }
+
+    /// Breaks the connection off (RST): what the client has not read by then may be lost to it. Nothing can be read or written
+    /// any more.
+    public func reset() async {
+        await stream.reset()
+    }
+
+    /// Ends the connection of TCP in order, but without TLS's goodbye: as somebody would who cuts an answer short. Nothing can be
+    /// read or written any more.
+    public func cut() async {
+        await stream.cut()
     }
 
     func close() async {

@@ -99,9 +99,12 @@ struct LabTests {
     func checks() async throws {
         let running = try await Running.start([])
         let servers = try #require(running.report["servers"] as? [[String: Any]])
-        #expect(servers.count == 53)
+        #expect(servers.count == LaboratoryServer.Kind.allCases.count)
+        // Those that are wrong in HTTP make the same handshake, all of them.
+        let faults = LaboratoryServer.Kind.faults.dropFirst().map(\.id)
         for server in servers {
             let id = try #require(server["id"] as? String)
+            if faults.contains(id) { continue }
             let command = try #require(server["check"] as? [String])
             let expected = try #require(server["expected"] as? String)
             #expect(command.first == "belay")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A relay between clients and a server that writes down the TLS records which the clients send, by what is legible on the wire.
 final class Relay: Sendable {

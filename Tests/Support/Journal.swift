@@ -1,14 +1,14 @@
 /// A value that changes elsewhere, and tests that wait for it.
-actor Journal<Value: Sendable> {
-    private(set) var value: Value
+package actor Journal<Value: Sendable> {
+    package private(set) var value: Value
     private var waiting: [Int: (isMet: @Sendable (Value) -> Bool, continuation: CheckedContinuation<Bool, Never>)] = [:]
     private var count = 0
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
     }
 
-    func update(_ change: @Sendable (inout Value) -> Void) {
+    package func update(_ change: @Sendable (inout Value) -> Void) {
         change(&value)
         for (number, waiter) in waiting where waiter.isMet(value) {
             waiting[number] = nil
@@ -17,7 +17,9 @@ actor Journal<Value: Sendable> {
     }
 
     /// Waits until the value is as wanted; whether that was so within the limit.
-    func wait(within limit: Duration = .seconds(30), until isMet: @escaping @Sendable (Value) -> Bool) async -> Bool {
+    package func wait(within limit: Duration = .seconds(30), until isMet: @escaping @Sendable (Value) -> Bool) async
+        -> Bool
+    {
         if isMet(value) { return true }
         count += 1
         let number = count

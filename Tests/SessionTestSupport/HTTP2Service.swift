@@ -1,0 +1,150 @@
+import BelayLaboratory
+import BelayTLS
+
+/// As much of an HTTP/2 server (RFC 9113) as an honest client needs: it answers every stream, many at a time, with contents that fit
+/// into one frame. Heads of requests are not decoded.
+struct HTTP2Service: Sendable {
+    let service: RawService
+
+    /// Types of frames (section 6).
+    private enum Kind: UInt8 {
+        case data = 0
+        case headers = 1
+        case resetStream = 3
+        case settings = 4
+        case ping = 6
+        case goAway = 7
+        case windowUpdate = 8
+        case continuation = 9
+    }
+
+    private struct Frame {
+        let kind: UInt8
+        let flags: UInt8
+        let stream: Int
+        let payload: [UInt8]
+    }
+
+    private static let endsStream: UInt8 = 1
+    private static let isAcknowledgement: UInt8 = 1
+    private static let endsHeaders: UInt8 = 4
+    /// 24 bytes (section 3.4).
+    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+    func serve() async throws(TLSError) {
+        let (output, writer) = AsyncStream.makeStream(of: [UInt8].self)
+        let failure = await withTaskGroup(of: TLSError?.self) { group in
+            // One task writes, since many answer.
+            group.addTask {
+                for await bytes in output {
+                    do throws(TLSError) { try await service.connection.write(bytes) } catch { return error }
+                }
+                return nil
+            }
+            var failure: TLSError?
+            do throws(TLSError) { try await read(writer, &group) } catch { failure = error }
+            writer.finish()
+            if failure != nil { group.cancelAll() }
+            for await error in group { failure = failure ?? error }
+            return failure
+        }
+        if let failure { throw failure }
+    }
+
+    private func read(
+        _ writer: AsyncStream<[UInt8]>.Continuation, _ group: inout TaskGroup<TLSError?>
+    ) async throws(TLSError) {
+        var buffer: [UInt8] = []
+        var contents: [Int: [UInt8]] = [:]
+        /// The stream whose head goes on in the next frame, and whether it is over with that.
+        var unfinished: (stream: Int, ends: Bool)?
+        guard try await fill(&buffer, to: Self.preface.count), buffer.starts(with: Self.preface) else { return }
+        buffer.removeFirst(Self.preface.count)
+        writer.yield(Self.frame(.settings, 0, stream: 0, []))
+        while let frame = try await next(&buffer) {
+            let ended: Int?
+            switch Kind(rawValue: frame.kind) {
+            case .settings where frame.flags & Self.isAcknowledgement == 0:
+                writer.yield(Self.frame(.settings, Self.isAcknowledgement, stream: 0, []))
+                ended = nil
+            case .ping where frame.flags & Self.isAcknowledgement == 0:
+                writer.yield(Self.frame(.ping, Self.isAcknowledgement, stream: 0, frame.payload))
+                ended = nil
+            case .headers:
+                contents[frame.stream] = []
+                let ends = frame.flags & Self.endsStream != 0
+                if frame.flags & Self.endsHeaders == 0 { unfinished = (frame.stream, ends) }
+                ended = ends && unfinished == nil ? frame.stream : nil
+            case .continuation where frame.flags & Self.endsHeaders != 0:
+                ended = unfinished?.ends == true ? frame.stream : nil
+                unfinished = nil
+            case .data:
+                contents[frame.stream, default: []] += frame.payload
+                for stream in [0, frame.stream] where !frame.payload.isEmpty {
+                    writer.yield(
+                        Self.frame(.windowUpdate, 0, stream: stream, Self.number(frame.payload.count, bytes: 4)))
+                }
+                ended = frame.flags & Self.endsStream != 0 ? frame.stream : nil
+            case .goAway: return
+            default: ended = nil
+            }
+            guard let ended else { continue }
+            let request = HTTPRequest(method: "", target: "", content: contents.removeValue(forKey: ended) ?? [])
+            group.addTask {
+                let answer = await service.answer(request)
+                writer.yield(Self.wireForm(answer, stream: ended))
+                return nil
+            }
+        }
+    }
+
+    private func next(_ buffer: inout [UInt8]) async throws(TLSError) -> Frame? {
+        guard try await fill(&buffer, to: 9) else { return nil }
+        let length = Int(buffer[0]) << 16 | Int(buffer[1]) << 8 | Int(buffer[2])
+        guard try await fill(&buffer, to: 9 + length) else { return nil }
+        let stream = buffer[5..<9].reduce(0) { $0 << 8 | Int($1) } & 0x7FFF_FFFF
+        let frame = Frame(kind: buffer[3], flags: buffer[4], stream: stream, payload: Array(buffer[9..<(9 + length)]))
+        buffer.removeFirst(9 + length)
+        return frame
+    }
+
+    private func fill(_ buffer: inout [UInt8], to count: Int) async throws(TLSError) -> Bool {
+        while buffer.count < count {
+            let bytes = try await service.connection.read()
+            await service.count(bytes.count)
+            guard !bytes.isEmpty else { return false }
+            buffer += bytes
+        }
+        return true
+    }
+
+    private static func wireForm(_ answer: HTTPAnswer, stream: Int) -> [UInt8] {
+        let fields = [(":status", "\(answer.status)")] + answer.fields.map { ($0.name.lowercased(), $0.value) }
+        // Literal fields without indexing, their names literal as well (RFC 7541, section 6.2.2).
+        let block: [UInt8] = fields.flatMap { (name, value) -> [UInt8] in [0] + text(name) + text(value) }
+        let head = frame(
+            .headers, endsHeaders | (answer.content.isEmpty ? endsStream : 0), stream: stream, block)
+        return head + (answer.content.isEmpty ? [] : frame(.data, endsStream, stream: stream, answer.content))
+    }
+
+    /// A string without Huffman codes (RFC 7541, sections 5.1 and 5.2).
+    private static func text(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 127 else { return [UInt8(bytes.count)] + bytes }
+        var length: [UInt8] = [127]
+        var rest = bytes.count - 127
+        while rest >= 128 {
+            length.append(UInt8(rest % 128 + 128))
+            rest /= 128
+        }
+        return length + [UInt8(rest)] + bytes
+    }
+
+    private static func frame(_ kind: Kind, _ flags: UInt8, stream: Int, _ payload: [UInt8]) -> [UInt8] {
+        number(payload.count, bytes: 3) + [kind.rawValue, flags] + number(stream, bytes: 4) + payload
+    }
+
+    private static func number(_ value: Int, bytes: Int) -> [UInt8] {
+        (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}

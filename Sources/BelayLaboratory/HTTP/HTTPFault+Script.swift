@@ -53,7 +53,7 @@ private struct HTTPScript {
             return try await send(Self.chunked + chunks(fault), stays: fault == .trailers)
         case .informational:
             let hint = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
-            return try await send(String(repeating: hint, count: 100) + Self.head + "\r\n" + Self.content)
+            return try await send(String(repeating: hint, count: 10) + Self.head + "\r\n" + Self.content)
         case .unaskedSwitch:
             let answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: nothing\r\nConnection: Upgrade\r\n\r\n"
             return try await send(answer + "nothing", stays: false)

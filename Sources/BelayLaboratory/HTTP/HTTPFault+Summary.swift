@@ -40,7 +40,7 @@ extension HTTPFault {
         case .chunkExtension: "sends a chunk with an extension of 1 MiB"
         case .trailers: "sends fields after the last chunk"
         case .trailerFlood: "sends fields after the last chunk without end"
-        case .informational: "sends a hundred interim answers before its answer"
+        case .informational: "sends ten interim answers before its answer"
         case .informationalStorm: "sends interim answers without end"
         case .unaskedSwitch: "switches to a protocol that nobody asked for"
         case .compressionBomb: "sends compressed zeros without end, at 158 for 1"

@@ -15,6 +15,14 @@ let package = Package(
         .target(name: "Load"),
         .executableTarget(name: "URLSessionPeer", dependencies: ["Load"]),
         .executableTarget(
+            name: "SessionLoad",
+            dependencies: [
+                "Load",
+                .product(name: "BelayCertificates", package: "belay"),
+                .product(name: "BelayTrust", package: "belay"),
+                .product(name: "BelaySession", package: "belay"),
+            ]),
+        .executableTarget(
             name: "BelayBenchmarks",
             dependencies: [
                 "CPeers",

@@ -19,6 +19,9 @@ public struct Load: Sendable {
     /// Pins, where the program takes any.
     public let pins: [String]
 
+    /// How many connections such a load needs: over HTTP/2 as many as the streams of nginx's default limit ask for.
+    public var connections: Int { httpVersion == "2" ? (inFlight + 127) / 128 : inFlight }
+
     /// Reads `PROGRAM IN_FLIGHT SECONDS PROTOCOL ANCHORS SIZE URL PIN…`.
     public init(_ arguments: [String]) throws {
         guard arguments.count >= 7, let inFlight = Int(arguments[1]), inFlight > 0, let seconds = Double(arguments[2]),

@@ -41,16 +41,16 @@ enum Redaction {
         }
     }
 
-    /// What stands before an `@` is redacted, whichever program would take it for what.
+    /// What stands before an `@` is redacted where it could be meant as name and password: also where a slash in a password
+    /// makes the host end early, so that the port is no number.
     private static func withoutUser(_ text: Substring) -> String {
-        guard let at = text.utf8.lastIndex(of: 0x40) else { return String(text) }
-        let slashes = text.utf8.indices.first { text.utf8[$0...].starts(with: [0x2F, 0x2F]) }
-        // An @ in a path is none of a user, unless there is no host before it.
-        let start = slashes.map { text.utf8.index($0, offsetBy: 2) } ?? text.startIndex
-        let authorityEnd = text.utf8[start...].firstIndex(of: 0x2F) ?? text.endIndex
-        guard slashes != nil, at > authorityEnd else {
-            return slashes == nil ? String(text) : text[..<start] + SensitiveNames.redacted + text[at...]
-        }
-        return String(text)
+        guard let at = text.utf8.lastIndex(of: 0x40),
+            let slashes = text.utf8.indices.first(where: { text.utf8[$0...].starts(with: [0x2F, 0x2F]) })
+        else { return String(text) }
+        let start = text.utf8.index(slashes, offsetBy: 2)
+        let authority = text.utf8[start...].prefix { $0 != 0x2F }
+        let port = authority.lastIndex(of: 0x3A).map { authority[authority.index(after: $0)...] }
+        if at >= authority.endIndex, port?.allSatisfy(\.isASCIIDigit) ?? true { return String(text) }
+        return text[..<start] + SensitiveNames.redacted + text[at...]
     }
 }

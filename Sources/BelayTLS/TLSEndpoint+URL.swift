@@ -60,7 +60,7 @@ extension TLSEndpoint {
         }
         guard let port else { throw EndpointError(text, .noPort) }
         let unbracketed = literal.hasPrefix("[") ? literal.dropFirst().dropLast() : literal
-        self.init(hostLiteral: String(unbracketed), host: name.description, port: port)
+        self.init(hostLiteral: String(unbracketed), host: Self.host(name, String(literal)), port: port)
     }
 }
 

@@ -8,7 +8,8 @@ import BelayTrust
 public struct TLSEndpoint: Sendable, Hashable {
     /// The host as the caller wrote it.
     public let hostLiteral: String
-    /// The host normalised: lower case, A-labels, no trailing dot; the canonical text of an address, without brackets.
+    /// The host normalised: lower case, A-labels, no trailing dot; the canonical text of an address, without brackets but with
+    /// the zone of a link-local one.
     public let host: String
     /// The port.
     public let port: UInt16
@@ -29,7 +30,12 @@ public struct TLSEndpoint: Sendable, Hashable {
     ///
     /// - Throws: `ServerNameError` where it is neither a name nor an address.
     public init(_ hostLiteral: String, port: UInt16) throws(ServerNameError) {
-        self.init(hostLiteral: hostLiteral, host: try ServerName(hostLiteral).description, port: port)
+        self.init(hostLiteral: hostLiteral, host: Self.host(try ServerName(hostLiteral), hostLiteral), port: port)
+    }
+
+    /// The normal form of a host: that of its name, and for a link-local address the zone, without which nobody gets there.
+    static func host(_ name: ServerName, _ literal: String) -> String {
+        name.description + (ScopedAddress(literal)?.zone.map { "%" + $0 } ?? "")
     }
 
     /// Names an endpoint by a host that is in normal form already.

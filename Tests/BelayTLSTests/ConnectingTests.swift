@@ -135,6 +135,18 @@ struct ConnectingTests {
         #expect(throws: ServerNameError.self) { try TLSEndpoint("a b", port: 443) }
     }
 
+    @Test("the zone of a link-local address leads there, and is neither sent nor compared")
+    func zone() async throws {
+        let endpoint = try TLSEndpoint(url: "https://[fe80::1%25lo]:8443/path")
+        #expect(endpoint.description == "[fe80::1%lo]:8443" && endpoint.hostLiteral == "fe80::1%25lo")
+        #expect(endpoint.serverName == nil)
+        #expect(try ServerName(endpoint.host).description == "fe80::1")
+        #expect(throws: EndpointError.self) { try TLSEndpoint(url: "https://[::1%25lo]/") }
+        let resolver = SystemResolver(loop: try EventLoop())
+        let addresses = try await resolver.addresses(of: endpoint.nameToResolve, port: 8443, within: .seconds(60))
+        #expect(addresses.map(\.scope) == [if_nametoindex("lo")] && addresses.map(\.host) == ["fe80::1"])
+    }
+
     @Test("a trailing dot that was written keeps search domains out of the lookup")
     func trailingDot() {
         #expect(TLSEndpoint(hostLiteral: "a.test.", host: "a.test", port: 1).nameToResolve == "a.test.")

@@ -16,5 +16,6 @@ public enum RuleCatalogue {
     private static let searchRules: [Rule] = [
         .noChain, .tooManyCertificates, .certificateTooLarge, .malformedCertificate, .badSignature, .unknownAnchor,
         .issuerNotSent, .budgetExceeded, .disorder, .extraCertificate, .alternativePath,
+        .leafNotFirst,
     ]
 }

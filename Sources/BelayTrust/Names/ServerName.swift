@@ -15,6 +15,9 @@ public enum ServerName: Sendable, Hashable {
     /// Reads a host as people and URLs write it: a name in any case, with U-labels or A-labels and one trailing dot
     /// perhaps; an IPv4 address; an IPv6 address with or without brackets.
     ///
+    /// The zone of a link-local address (`fe80::1%eth0`, in URLs `%25eth0`) says which of this machine's interfaces leads
+    /// there. It is no part of the address that a certificate names (RFC 4007, section 11.2; RFC 6874).
+    ///
     /// - Throws: ``ServerNameError`` where it is none of these.
     public init(_ host: String) throws(ServerNameError) {
         guard !host.isEmpty else { throw ServerNameError(host, .empty) }
@@ -23,10 +26,8 @@ public enum ServerName: Sendable, Hashable {
         if host.contains("://") { throw ServerNameError(host, .hasScheme) }
         if Self.hasPort(host) { throw ServerNameError(host, .hasPort) }
         if host.utf8.contains(0x3A) || host.utf8.first == 0x5B {
-            guard let address = IPAddress(host), address.octets.count == 16 else {
-                throw ServerNameError(host, .notAnAddress)
-            }
-            self = .ip(address)
+            guard let scoped = ScopedAddress(host) else { throw ServerNameError(host, .notAnAddress) }
+            self = .ip(scoped.address)
             return
         }
         // An IPv4 address ends in a digit; hardly any name does.

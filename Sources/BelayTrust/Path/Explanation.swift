@@ -162,7 +162,9 @@ private struct ExplanationTeller {
     /// The ways to an accepted chain: for each path that reaches an anchor what is wrong with it, the least first; the
     /// errors of the verdict that are not about paths; and who is missing above the other paths.
     func ways(findings: [Finding]) -> [Explanation.Way] {
-        var ways: [Explanation.Way] = []
+        var ways = findings.filter { $0.rule == .leafNotFirst }.map { finding in
+            Explanation.Way(obstacle: finding.message, remedy: finding.remedy)
+        }
         for (path, errors) in wholePaths.sorted(by: { $0.errors.count < $1.errors.count }).prefix(Self.mostWays)
         where !errors.isEmpty {
             ways.append(

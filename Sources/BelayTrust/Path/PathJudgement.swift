@@ -62,6 +62,7 @@ struct PathJudgement {
         if !closest.reachesAnchor && search.context.budget.exhausted == nil {
             findings += MissingAnchor(closest, demand, search).findings
         }
+        findings += MisplacedLeaf(chain: chain, refusals: findings, names: search.context.names).findings
         if let limit = search.context.budget.exhausted {
             findings.append(
                 Finding(

@@ -13,7 +13,8 @@ struct ServerNameRule: PathRule {
         }
     }
 
-    private static func isListed(_ wanted: ServerName, among names: [GeneralName]) -> Bool {
+    /// Whether a name is among the alternative names of a certificate.
+    static func isListed(_ wanted: ServerName, among names: [GeneralName]) -> Bool {
         for name in names {
             switch (name, wanted) {
             case (.dns(let presented), .dns(let host)):

@@ -27,6 +27,10 @@ struct ServerNameTests {
             ("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::1"), ("[2001:db8::1]", "2001:db8::1"),
             ("2001:0DB8:0000:0000:0000:0000:0000:0001", "2001:db8::1"), ("::", "::"), ("[::1]", "::1"),
             ("::ffff:192.0.2.1", "::ffff:192.0.2.1"), ("FD00:0:0:0:0:0:0:1", "fd00::1"),
+            ("::FFFF:C000:0201", "::ffff:192.0.2.1"), ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
+            // A zone says how to get there, not whom to expect (RFC 6874).
+            ("fe80::1%eth0", "fe80::1"), ("[fe80::1%25eth0]", "fe80::1"), ("FE80::1%2", "fe80::1"),
+            ("febf::1%en0.1", "febf::1"),
         ])
     func recognisesAddresses(host: String, canonical: String) throws {
         let name = try ServerName(host)
@@ -50,6 +54,9 @@ struct ServerNameTests {
             ("01.2.3.4", .notAnAddress), ("1.2.3.4.", .notAnAddress), ("1.2.3.4.5", .notAnAddress),
             ("0x7f000001", .notAnAddress), ("0x7F.0.0.0x1", .notAnAddress), ("a.0x", .notAnAddress),
             ("[192.0.2.1]", .notAnAddress), ("[::1", .notAnAddress), ("::1%eth0", .notAnAddress),
+            ("2001:db8::1%eth0", .notAnAddress), ("fe80::1%", .notAnAddress), ("fe80::1%a b", .notAnAddress),
+            ("[fe80::1%eth0", .notAnAddress), ("[fe80::1]%eth0", .notAnAddress),
+            ("192.0.2.1%eth0", .invalidCharacter("1%eth0")),
             ("[::1]:443", .hasPort), ("192.0.2.1:443", .hasPort), ("a.test:x", .notAnAddress),
             ("https://a.test", .hasScheme), ("https://a.test:443/x", .hasScheme), ("a:b:443", .notAnAddress),
             ("１２７.0.0.1", .notAnAddress),

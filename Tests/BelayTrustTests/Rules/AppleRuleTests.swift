@@ -90,6 +90,16 @@ struct AppleRuleTests {
         #expect(verdict.errors == (isAccepted ? [] : ["apple.eku"]))
     }
 
+    @Test("any purpose is not the purpose that is demanded", arguments: [("2019-07-01", false), ("2019-06-30", true)])
+    func anyPurpose(date: String, isAccepted: Bool) throws {
+        let vague = try verdict(issued: date, days: 300) { $0.set(.extendedKeyUsage([.anyExtendedKeyUsage])) }
+        #expect(vague.errors == (isAccepted ? [] : ["apple.eku"]))
+        let both = try verdict(issued: date, days: 300) {
+            $0.set(.extendedKeyUsage([.anyExtendedKeyUsage, .serverAuthentication]))
+        }
+        #expect(both.errors == [])
+    }
+
     @Test("a name in the common name alone is none")
     func commonNameOnly() throws {
         let verdict = try verdict(issued: "2024-01-01", days: 300) { template in

@@ -179,6 +179,9 @@ extension RuleCase {
                 trust.chain = [leaf.der, world.intermediate.certificate.der, lower.certificate.der]
             }),
         .chain(
+            "path.leaf-not-first", depth: 1, .recoverableTrustFailure, severity: .warning,
+            { trust, _ in trust.chain.reverse() }),
+        .chain(
             "path.extra-certificate", depth: 2, .unspecified, severity: .note,
             { trust, _ in trust.chain.append(try CertificateIssuer.root(named: "Stranger").certificate.der) }),
         .chain(

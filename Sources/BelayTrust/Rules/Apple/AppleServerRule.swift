@@ -20,14 +20,22 @@ struct AppleServerRule: PathRule {
                     expected: "no such wildcard beside the names that are used", found: printable(name))
             }
         }
-        guard !(depth == 0 && leaf.isAnchor), case .absent = leaf.extendedKeyUsage else { return }
+        let purposes = leaf.extendedKeyUsage
+        let isSilent = if case .absent = purposes { true } else { false }
+        // "Any purpose" is not what the requirement says either.
+        let isVague =
+            purposes.value.map {
+                $0.purposes.contains(.anyExtendedKeyUsage) && !$0.purposes.contains(.serverAuthentication)
+            } ?? false
+        guard !(depth == 0 && leaf.isAnchor), isSilent || isVague else { return }
         // Under a root that came with the system the purpose was always demanded; under others since 2019.
         let isUnderShippedAnchor = depth > 0 && path[depth].isShippedAnchor
         let isRecent = leaf.certificate.validity.notBeforeSeconds >= Self.firstOfJuly2019
         if depth == 0 && isRecent || isUnderShippedAnchor && !isRecent {
             log.report(
                 .appleServerPurpose, at: 0, of: path, "it does not say that it is for TLS servers",
-                expected: "extended key usage serverAuth", found: "no extended key usage")
+                expected: "extended key usage serverAuth",
+                found: isVague ? "any purpose (anyExtendedKeyUsage)" : "no extended key usage")
         }
     }
 }

@@ -113,6 +113,25 @@ public struct HostPolicies: Sendable {
         entries.append(entry)
     }
 
+    /// Puts a rule in the place of the one with an equal pattern; where there is none, it is added.
+    public mutating func replace(_ entry: Entry) {
+        guard let position = entries.firstIndex(where: { $0.pattern == entry.pattern }) else {
+            _ = index.insert(entries.count, for: entry.pattern)
+            return entries.append(entry)
+        }
+        entries[position] = entry
+    }
+
+    /// Removes the rule with a pattern, so that its hosts go to the next one; false where there is none.
+    @discardableResult
+    public mutating func remove(_ pattern: HostPattern) -> Bool {
+        guard let position = entries.firstIndex(where: { $0.pattern == pattern }) else { return false }
+        entries.remove(at: position)
+        index = HostPatternIndex()
+        for (position, entry) in entries.enumerated() { _ = index.insert(position, for: entry.pattern) }
+        return true
+    }
+
     /// What holds for a host.
     public func match(_ host: ServerName) -> Match {
         if let entry = entry(for: host) ?? host.embeddedAddress.flatMap(entry(for:)) {

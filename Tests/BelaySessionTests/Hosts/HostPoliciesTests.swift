@@ -148,6 +148,21 @@ struct HostPoliciesTests {
         _ = try hosts(["b.test", "*.b.test", "**.b.test", "192.0.2.0/24", "192.0.2.0/25", "192.0.2.0"])
     }
 
+    @Test("a rule can be replaced and removed")
+    func changes() throws {
+        var hosts = try hosts(["a.test", "**.test", "b.test"])
+        hosts.replace(.init(try HostPattern("A.test"), .deny))
+        #expect(try denial(hosts, "a.test")?.pattern == HostPattern("a.test"))
+        #expect(hosts.entries.count == 3)
+        hosts.replace(.init(try HostPattern("c.test"), .deny))
+        #expect(try denial(hosts, "c.test") != nil)
+        #expect(try hosts.remove(HostPattern("a.test")) && !hosts.remove(HostPattern("a.test")))
+        #expect(try decider(hosts, "a.test") == "**.test")
+        #expect(try decider(hosts, "b.test") == "b.test" && decider(hosts, "c.test") == "c.test")
+        try hosts.set(.deny, for: HostPattern("a.test"))
+        #expect(try denial(hosts, "a.test") != nil)
+    }
+
     // MARK: Defaults
 
     @Test("without a rule the default decides")

@@ -131,11 +131,7 @@ extension Response {
     /// What an exchange brought.
     init(_ outcome: TransferOutcome, url: String) {
         var headers = HTTPHeaders()
-        for line in outcome.headerLines {
-            guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { continue }
-            headers.addReceived(
-                String(decoding: line[..<colon], as: UTF8.self), String(decoding: line[(colon + 1)...], as: UTF8.self))
-        }
+        for index in 0..<outcome.headers.count { headers.addReceived(line: outcome.headers[index]) }
         self.init(
             url: url, statusCode: outcome.status, httpVersion: outcome.httpVersion, headers: headers,
             body: outcome.body)

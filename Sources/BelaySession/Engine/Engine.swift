@@ -24,9 +24,10 @@ final class Engine: Sendable {
             return counter
         }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            // The engine answers every letter exactly once: when its exchange ends, or when the engine does.
+            await withUnsafeContinuation { continuation in
                 // A cancellation that came first has found nothing to end.
-                guard !Task.isCancelled, core.post(.start(identifier, order, continuation)) else {
+                guard !Task.isCancelled, core.post(.start(TransferLetter(identifier, order, continuation))) else {
                     continuation.resume(returning: TransferOutcome(failure: .cancelled))
                     return
                 }
@@ -36,5 +37,18 @@ final class Engine: Sendable {
         } onCancel: {
             _ = core.post(.cancel(identifier))
         }
+    }
+}
+
+/// An order on its way to the engine, and who waits for its outcome.
+final class TransferLetter: Sendable {
+    let identifier: UInt64
+    let order: TransferOrder
+    let continuation: UnsafeContinuation<TransferOutcome, Never>
+
+    init(_ identifier: UInt64, _ order: TransferOrder, _ continuation: UnsafeContinuation<TransferOutcome, Never>) {
+        self.identifier = identifier
+        self.order = order
+        self.continuation = continuation
     }
 }

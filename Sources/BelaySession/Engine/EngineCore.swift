@@ -22,15 +22,19 @@ final class EngineCore: @unchecked Sendable {
     private var failedSockets: [CInt] = []
 
     private static let wakeToken = UInt64.max
-    private static let idleLimit = 128
+    private static let idleLimit = 512
+    /// How many of the idle handles are looked at for one that fits.
+    private static let idleSearch = 8
 
     private struct Mailbox {
         var letters: [Letter] = []
         var isClosed = false
+        /// Whether the thread waits, or is about to, and has to be woken.
+        var isAsleep = false
     }
 
     enum Letter {
-        case start(UInt64, TransferOrder, CheckedContinuation<TransferOutcome, Never>)
+        case start(TransferLetter)
         case cancel(UInt64)
         case stop
     }
@@ -76,7 +80,8 @@ final class EngineCore: @unchecked Sendable {
         let state = mailbox.withLock { mailbox -> (isOpen: Bool, mustWake: Bool) in
             guard !mailbox.isClosed else { return (false, false) }
             mailbox.letters.append(letter)
-            return (true, mailbox.letters.count == 1)
+            defer { mailbox.isAsleep = false }
+            return (true, mailbox.isAsleep)
         }
         if state.mustWake {
             var one: UInt64 = 1
@@ -120,23 +125,27 @@ final class EngineCore: @unchecked Sendable {
         var tokens = [UInt64](repeating: 0, count: 64)
         var directions = [UInt32](repeating: 0, count: 64)
         var running: CInt = 0
+        var letters: [Letter] = []
         while true {
-            let count = belay_epoll_wait_until(epoll, &tokens, &directions, CInt(tokens.count), patience)
+            letters.removeAll(keepingCapacity: true)
+            mailbox.withLock { mailbox in
+                swap(&mailbox.letters, &letters)
+                mailbox.isAsleep = letters.isEmpty
+            }
+            if !read(letters, multi) { break }
+            let count = belay_epoll_wait_until(
+                epoll, &tokens, &directions, CInt(tokens.count), letters.isEmpty ? patience : 0)
             if count < 0, errno != EINTR { break }
-            var isWoken = false
+            mailbox.withLock { $0.isAsleep = false }
             for index in 0..<max(0, Int(count)) {
                 if tokens[index] == EngineCore.wakeToken {
-                    isWoken = true
+                    var value: UInt64 = 0
+                    _ = Glibc.read(wake, &value, MemoryLayout<UInt64>.size)
                     continue
                 }
                 let bits = directions[index]
                 let mask = (bits & 1) | (bits & 2) | (bits & 4)
                 curl_multi_socket_action(multi, CInt(truncatingIfNeeded: tokens[index]), CInt(mask), &running)
-            }
-            if isWoken {
-                var value: UInt64 = 0
-                _ = read(wake, &value, MemoryLayout<UInt64>.size)
-                if !readMail(multi) { break }
             }
             for socket in failedSockets { curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_ERR), &running) }
             failedSockets.removeAll()
@@ -187,17 +196,11 @@ final class EngineCore: @unchecked Sendable {
     // MARK: - Transfers
 
     /// Does what the letters say; false when the engine is to stop.
-    private func readMail(_ multi: UnsafeMutableRawPointer) -> Bool {
-        let letters = mailbox.withLock { mailbox in
-            let letters = mailbox.letters
-            mailbox.letters.removeAll(keepingCapacity: true)
-            return letters
-        }
+    private func read(_ letters: [Letter], _ multi: UnsafeMutableRawPointer) -> Bool {
         var isRunning = true
         for letter in letters {
             switch letter {
-            case .start(let identifier, let order, let continuation):
-                begin(identifier, order, continuation, multi)
+            case .start(let letter): begin(letter, multi)
             case .cancel(let identifier):
                 guard let transfer = active.removeValue(forKey: identifier) else { continue }
                 curl_multi_remove_handle(multi, transfer.easy.pointer)
@@ -208,27 +211,36 @@ final class EngineCore: @unchecked Sendable {
         return isRunning
     }
 
-    private func begin(
-        _ identifier: UInt64, _ order: TransferOrder, _ continuation: CheckedContinuation<TransferOutcome, Never>,
-        _ multi: UnsafeMutableRawPointer
-    ) {
-        guard let easy = idle.popLast() ?? EasyHandle() else {
-            continuation.resume(returning: TransferOutcome(failure: .unusable("out of memory")))
+    private func begin(_ letter: TransferLetter, _ multi: UnsafeMutableRawPointer) {
+        guard let easy = idleHandle(for: letter.order) ?? EasyHandle() else {
+            letter.continuation.resume(returning: TransferOutcome(failure: .unusable("out of memory")))
             return
         }
-        let transfer = Transfer(identifier: identifier, order: order, easy: easy, continuation: continuation)
+        let transfer = Transfer(letter, easy: easy)
+        easy.transfer = transfer
         guard transfer.prepare(sharing: share, usesCookies: settings.usesCookies) else {
             let text = easy.refusedOption.map { String(cString: curl_easy_strerror($0)) } ?? "an option was refused"
             finish(transfer, TransferOutcome(failure: .unusable(text)))
             return
         }
-        active[identifier] = transfer
+        active[letter.identifier] = transfer
         let code = curl_multi_add_handle(multi, easy.pointer)
         guard code == CURLM_OK else {
-            active.removeValue(forKey: identifier)
+            active.removeValue(forKey: letter.identifier)
             finish(transfer, TransferOutcome(failure: .unusable(String(cString: curl_multi_strerror(code)))))
             return
         }
+    }
+
+    /// A handle that is free: best one that was set up for such an order before.
+    private func idleHandle(for order: TransferOrder) -> EasyHandle? {
+        if let options = order.repeatableOptions {
+            for index in idle.indices.suffix(EngineCore.idleSearch).reversed() where idle[index].options == options {
+                idle.swapAt(index, idle.endIndex - 1)
+                break
+            }
+        }
+        return idle.popLast()
     }
 
     private func collect(_ multi: UnsafeMutableRawPointer) {
@@ -240,20 +252,22 @@ final class EngineCore: @unchecked Sendable {
             var held: UnsafeMutableRawPointer?
             belay_curl_pointer(easy, CURLINFO_PRIVATE, &held)
             guard let held else { continue }
-            let transfer = Unmanaged<Transfer>.fromOpaque(held).takeUnretainedValue()
+            guard let transfer = EasyHandle.transfer(held) else { continue }
             let outcome = transfer.outcome(result)
             curl_multi_remove_handle(multi, easy)
-            active.removeValue(forKey: transfer.identifier)
+            active.removeValue(forKey: transfer.letter.identifier)
             finish(transfer, outcome)
         }
     }
 
     private func finish(_ transfer: Transfer, _ outcome: TransferOutcome) {
+        transfer.easy.transfer = nil
         if idle.count < EngineCore.idleLimit {
-            transfer.easy.reset()
+            // Bodies and passwords are not kept for nothing.
+            if transfer.easy.options == nil { transfer.easy.reset() }
             idle.append(transfer.easy)
         }
-        transfer.continuation.resume(returning: outcome)
+        transfer.letter.continuation.resume(returning: outcome)
     }
 
     private func end(_ multi: UnsafeMutableRawPointer, _ share: UnsafeMutableRawPointer) {
@@ -261,12 +275,13 @@ final class EngineCore: @unchecked Sendable {
             mailbox.isClosed = true
             return mailbox.letters
         }
-        for case .start(_, _, let continuation) in letters {
-            continuation.resume(returning: TransferOutcome(failure: .cancelled))
+        for case .start(let letter) in letters {
+            letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
         }
         for transfer in active.values {
             curl_multi_remove_handle(multi, transfer.easy.pointer)
-            transfer.continuation.resume(returning: TransferOutcome(failure: .cancelled))
+            transfer.easy.transfer = nil
+            transfer.letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
         }
         active.removeAll()
         idle.removeAll()

@@ -4,10 +4,13 @@ import CCurl
 extension Transfer {
     /// Sets the handle up for the order. False where libcurl does not take an option.
     func prepare(sharing share: OpaquePointer?, usesCookies: Bool) -> Bool {
-        easy.reset()
-        easy.setCallbacks(Unmanaged.passUnretained(self).toOpaque())
+        easy.prepare(order.repeatableOptions, url: order.url) { setUp(sharing: share, usesCookies: usesCookies) }
+        return easy.refusedOption == nil
+    }
+
+    private func setUp(sharing share: OpaquePointer?, usesCookies: Bool) {
+        easy.setCallbacks()
         easy.set(CURLOPT_NOSIGNAL, 1)
-        easy.set(CURLOPT_URL, order.url)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         setTrust()
         setMethod()
@@ -24,7 +27,6 @@ extension Transfer {
             easy.set(CURLOPT_USERNAME, password.user)
             easy.set(CURLOPT_PASSWORD, password.password)
         }
-        return easy.refusedOption == nil
     }
 
     private func setTrust() {

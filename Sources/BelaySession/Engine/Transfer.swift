@@ -7,12 +7,11 @@ import Glibc
 ///
 /// Only the engine's thread touches it.
 final class Transfer {
-    let identifier: UInt64
-    let order: TransferOrder
+    let letter: TransferLetter
     let easy: EasyHandle
-    let continuation: CheckedContinuation<TransferOutcome, Never>
+    var order: TransferOrder { letter.order }
     private var body: [UInt8] = []
-    private var headerLines: [[UInt8]] = []
+    private var headers = HeaderBlock()
     private var headerBytes = 0
     private var informationalCount = 0
     /// The guard of the newest connection that was made for the exchange, or of the one it was given.
@@ -21,14 +20,9 @@ final class Transfer {
     /// Why a callback ended the exchange; it outweighs whatever libcurl says.
     private var ending: TransferFailure?
 
-    init(
-        identifier: UInt64, order: TransferOrder, easy: EasyHandle,
-        continuation: CheckedContinuation<TransferOutcome, Never>
-    ) {
-        self.identifier = identifier
-        self.order = order
+    init(_ letter: TransferLetter, easy: EasyHandle) {
+        self.letter = letter
         self.easy = easy
-        self.continuation = continuation
     }
 
     // MARK: - Callbacks
@@ -37,7 +31,7 @@ final class Transfer {
         guard let argument, let bytes else { return 0 }
         let (length, overflow) = size.multipliedReportingOverflow(by: count)
         guard !overflow else { return 0 }
-        let transfer = Unmanaged<Transfer>.fromOpaque(argument).takeUnretainedValue()
+        guard let transfer = EasyHandle.transfer(argument) else { return 0 }
         return transfer.take(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : 0
     }
 
@@ -45,19 +39,19 @@ final class Transfer {
         guard let argument, let bytes else { return 0 }
         let (length, overflow) = size.multipliedReportingOverflow(by: count)
         guard !overflow else { return 0 }
-        let transfer = Unmanaged<Transfer>.fromOpaque(argument).takeUnretainedValue()
+        guard let transfer = EasyHandle.transfer(argument) else { return 0 }
         return transfer.takeHeader(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : 0
     }
 
     static let contextCallback: belay_curl_context_callback = { _, context, argument in
-        guard let argument, let context else { return CURLE_ABORTED_BY_CALLBACK }
-        let transfer = Unmanaged<Transfer>.fromOpaque(argument).takeUnretainedValue()
+        guard let argument, let context, let transfer = EasyHandle.transfer(argument) else {
+            return CURLE_ABORTED_BY_CALLBACK
+        }
         return transfer.guardConnection(in: OpaquePointer(context)) ? CURLE_OK : CURLE_ABORTED_BY_CALLBACK
     }
 
     static let prerequestCallback: curl_prereq_callback = { argument, _, _, _, _ in
-        guard let argument else { return CURL_PREREQFUNC_ABORT }
-        let transfer = Unmanaged<Transfer>.fromOpaque(argument).takeUnretainedValue()
+        guard let argument, let transfer = EasyHandle.transfer(argument) else { return CURL_PREREQFUNC_ABORT }
         return transfer.mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
@@ -71,7 +65,8 @@ final class Transfer {
             let announced = easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
             body.reserveCapacity(max(bytes.count, min(Int(clamping: announced), order.limits.body, 1 << 20)))
         }
-        body.append(contentsOf: bytes)
+        // Typed, since only then it is one copy and not one for each byte.
+        body.append(contentsOf: bytes.bindMemory(to: UInt8.self))
         return true
     }
 
@@ -83,7 +78,7 @@ final class Transfer {
         }
         if line.starts(with: Transfer.statusLineStart), line.count > 5 {
             // Another header block: the one before it was informational, or asked for a password.
-            headerLines.removeAll(keepingCapacity: true)
+            if headers.isEmpty { headers.reserveUsual() } else { headers.removeAll() }
             if line.count > 12,
                 line[9] == UInt8(ascii: "1") || line[7] == UInt8(ascii: "1") && line[6] == UInt8(ascii: " ")
             {
@@ -97,7 +92,7 @@ final class Transfer {
         }
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
-        if end > 0 { headerLines.append(Array(line[..<end])) }
+        if end > 0 { headers.append(UnsafeBufferPointer(rebasing: line.bindMemory(to: UInt8.self)[..<end])) }
         return true
     }
 
@@ -143,7 +138,7 @@ final class Transfer {
         var outcome = TransferOutcome(failure: result == CURLE_OK && ending == nil ? nil : failure(result))
         outcome.status = easy.number(CURLINFO_RESPONSE_CODE)
         outcome.version = Transfer.version(easy.number(CURLINFO_HTTP_VERSION))
-        outcome.headerLines = headerLines
+        outcome.headers = headers
         outcome.body = body
         outcome.timings = TransferTimings(
             nameLookup: easy.size(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.size(CURLINFO_CONNECT_TIME_T),
@@ -157,7 +152,9 @@ final class Transfer {
             outcome.isResumed = connectionGuard?.isResumed ?? false
         }
         outcome.isFreshConnection = isFreshConnection
-        outcome.peerAddress = easy.peerAddress
+        // The address of an encrypted connection is with its evidence.
+        let known = outcome.evidence?.peerAddress
+        outcome.peerAddress = known?.isEmpty == false ? known : easy.peerAddress
         return outcome
     }
 
@@ -211,7 +208,7 @@ final class Transfer {
                 return .tls(reason)
             }
             // Some servers say nothing to a client without a certificate, and hang up.
-            if easy.number(CURLINFO_RESPONSE_CODE) == 0, body.isEmpty, headerLines.isEmpty, isFreshConnection,
+            if easy.number(CURLINFO_RESPONSE_CODE) == 0, body.isEmpty, headers.isEmpty, isFreshConnection,
                 let request = connectionGuard.demandedIdentity
             {
                 return .tls(.clientCertificateRequired(acceptableIssuers: request.acceptableIssuers))

@@ -21,6 +21,31 @@ struct TransferOrder: Sendable {
     var password: TransferPassword?
 }
 
+/// Everything of an order that becomes an option of libcurl's and may be found as it is by the next one.
+struct TransferOptions: Sendable, Hashable {
+    let terms: UInt64
+    let isEncrypted: Bool
+    let method: String
+    let headers: [String]
+    let route: TransferRoute
+    let timeouts: SessionTimeouts
+    let protocols: HTTPProtocols
+    let decompresses: Bool
+}
+
+extension TransferOrder {
+    /// The order's options; nil where there is a body or a password, which nobody else is to have.
+    ///
+    /// What is added to an order and set by ``Transfer/prepare(sharing:usesCookies:)`` belongs here too, or the next order would
+    /// be sent with it.
+    var repeatableOptions: TransferOptions? {
+        guard body == nil, password == nil else { return nil }
+        return TransferOptions(
+            terms: terms.identifier, isEncrypted: isEncrypted, method: method, headers: headers, route: route,
+            timeouts: timeouts, protocols: protocols, decompresses: decompresses)
+    }
+}
+
 /// Where a connection goes, when it is not where its URL says.
 struct TransferRoute: Sendable, Hashable {
     /// Dial this host and port, for example `127.0.0.1:8443`.

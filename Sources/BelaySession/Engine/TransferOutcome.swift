@@ -9,7 +9,7 @@ struct TransferOutcome: Sendable {
     /// 10, 11, 20: the version times ten.
     var version = 0
     /// The lines of the last header block, without the status line; then those of the trailer.
-    var headerLines: [[UInt8]] = []
+    var headers = HeaderBlock()
     var body: [UInt8] = []
     var timings = TransferTimings()
     /// What the server showed; nil for cleartext, and where it showed nothing.

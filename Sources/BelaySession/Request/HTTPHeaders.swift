@@ -82,6 +82,18 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.append(Field(name: name, value: value.trimmingHeaderSpace()))
     }
 
+    /// Adds a field as a peer's line has it, whatever it holds; a line without a name is none.
+    package mutating func addReceived(line: ArraySlice<UInt8>) {
+        guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return }
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        var value = line[(colon + 1)...]
+        while let first = value.first, isSpace(first) { value.removeFirst() }
+        while let last = value.last, isSpace(last) { value.removeLast() }
+        fields.append(
+            Field(
+                name: String(decoding: line[..<colon], as: UTF8.self), value: String(decoding: value, as: UTF8.self)))
+    }
+
     /// Finds the first field that cannot be sent.
     ///
     /// - Throws: ``HTTPHeaderError``.

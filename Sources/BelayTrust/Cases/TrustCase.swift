@@ -66,19 +66,19 @@ public struct TrustCase: Sendable {
     private static func anchors(
         _ fields: TrustCaseFields, _ cache: TrustCache?, _ refusals: inout [Finding]
     ) -> AnchorStore {
-        if let known = cache?.anchors(in: fields.anchors) { return known }
+        if let known = cache?.anchors(in: fields.anchors.octets) { return known }
         var faults: [Finding] = []
-        let store = AnchorStore(certificates(fields.anchors, &faults))
-        if faults.isEmpty { cache?.remember(store, for: fields.anchors) }
+        let store = AnchorStore(certificates(fields.anchors.texts, &faults))
+        if faults.isEmpty { cache?.remember(store, for: fields.anchors.octets) }
         refusals += faults
         return store
     }
 
-    private static func certificates(_ texts: [String], _ faults: inout [Finding]) -> [Certificate] {
+    private static func certificates(_ texts: [StrictJSON.Text], _ faults: inout [Finding]) -> [Certificate] {
         var certificates: [Certificate] = []
         for (index, text) in texts.enumerated() {
             do throws(CertificateFileProblem) {
-                certificates.append(try Certificate(pemOrBase64: text))
+                certificates.append(try Certificate(pemOrBase64: text.string ?? ""))
             } catch {
                 faults.append(
                     Finding(
@@ -116,8 +116,8 @@ struct CaseFault: Error {
     }
 
     /// The bytes of a PEM block or of base64, not judged yet: that is what the evaluation is for.
-    static func der(_ text: String, _ field: String) throws(CaseFault) -> [UInt8] {
-        let octets = Array(text.utf8)
+    static func der(_ text: StrictJSON.Text, _ field: String) throws(CaseFault) -> [UInt8] {
+        guard let octets = text.unescaped else { throw CaseFault("\(field): neither PEM nor base64") }
         // PEM has hyphens and base64 has none. By octets: looking at characters would cost ten times the evaluation.
         if octets.contains(0x2D), let blocks = try? PEM.blocks(in: octets), let first = blocks.first {
             guard blocks.count == 1 else { throw CaseFault("\(field): \(blocks.count) PEM blocks, expected one") }
@@ -128,7 +128,7 @@ struct CaseFault: Error {
         return der
     }
 
-    static func revocationList(_ text: String, _ field: String) throws(CaseFault) -> RevocationList {
+    static func revocationList(_ text: StrictJSON.Text, _ field: String) throws(CaseFault) -> RevocationList {
         let bytes = try der(text, field)
         do throws(DERError) {
             return try RevocationList(der: bytes)

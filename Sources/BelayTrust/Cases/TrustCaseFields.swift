@@ -2,67 +2,33 @@ import BelayCertificates
 import FoundationEssentials
 
 /// The fields of a trust case as they stand in JSON.
-struct TrustCaseFields: Decodable {
-    let id: String
-    let usage: String
-    let host: String?
-    let chain: [String]
-    let anchors: [String]
-    let systemAnchors: Bool
-    let time: Date?
-    let crls: [String]
-    let maxChainDepth: Int?
-    let rules: String
-    let policy: Policy?
+struct TrustCaseFields {
+    private(set) var id = ""
+    private(set) var usage = "server"
+    private(set) var host: String?
+    private(set) var chain: [StrictJSON.Text] = []
+    private(set) var anchors = Anchors(texts: [], octets: [])
+    private(set) var systemAnchors = false
+    private(set) var time: Date?
+    private(set) var crls: [StrictJSON.Text] = []
+    private(set) var maxChainDepth: Int?
+    private(set) var rules = RuleSet.standard.name
+    private(set) var policy: Policy?
 
-    /// What is input.
-    private static let inputs: Set<String> = [
-        "id", "usage", "host", "chain", "anchors", "systemAnchors", "time", "crls", "maxChainDepth", "rules", "policy",
-    ]
-    /// What case files say about a case, for people and for the tests.
-    private static let remarks: Set<String> = [
-        "expect", "suite", "group", "note", "source", "features", "importance", "expectedPeerNames", "extendedKeyUsage",
-        "keyUsage", "atsExpect",
-    ]
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: AnyKey.self)
-        for key in container.allKeys
-        where !Self.inputs.contains(key.stringValue) && !Self.remarks.contains(key.stringValue) {
-            throw CaseFault("the field '\(printable(key.stringValue))' is not known")
-        }
-        id = try container.decode(String.self, forKey: "id")
-        usage = try container.decodeIfPresent(String.self, forKey: "usage") ?? "server"
-        host = try container.decodeIfPresent(String.self, forKey: "host")
-        chain = try container.decode([String].self, forKey: "chain")
-        anchors = try container.decodeIfPresent([String].self, forKey: "anchors") ?? []
-        systemAnchors = try container.decodeIfPresent(Bool.self, forKey: "systemAnchors") ?? false
-        time = try container.decodeIfPresent(String.self, forKey: "time").map { text in
-            guard let date = RFC3339.date(text) else {
-                throw CaseFault("time: '\(printable(text))' is not an RFC 3339 time such as 2026-12-01T00:00:00Z")
-            }
-            return date
-        }
-        crls = try container.decodeIfPresent([String].self, forKey: "crls") ?? []
-        // Read as Double, since the decoder takes a fraction in the place of an Int for a damaged line.
-        maxChainDepth = try container.decodeIfPresent(Double.self, forKey: "maxChainDepth").map { depth in
-            guard let whole = Int(exactly: depth), whole >= 0 else {
-                throw CaseFault("maxChainDepth: \(depth) is not a whole number from zero")
-            }
-            return whole
-        }
-        rules = try container.decodeIfPresent(String.self, forKey: "rules") ?? RuleSet.standard.name
-        policy = try container.decodeIfPresent(Policy.self, forKey: "policy")
+    /// A list of anchors, and the octets by which it is known when it comes again.
+    struct Anchors {
+        let texts: [StrictJSON.Text]
+        let octets: ArraySlice<UInt8>
     }
 
     /// Reads a line; the name of a case is kept even where another field is wrong.
     static func decode(_ line: [UInt8]) throws(TrustCaseError) -> TrustCaseFields {
-        do {
-            try StrictJSON.check(line)
-            return try JSONDecoder().decode(TrustCaseFields.self, from: Data(line))
+        do throws(CaseFault) {
+            return try TrustCaseFields(line)
         } catch {
+            // Foundation's decoder is lenient, which is what is wanted here: the name, wherever it can be had.
             let id = (try? JSONDecoder().decode(Name.self, from: Data(line)))?.id
-            throw TrustCaseError(id: id, message: message(for: error))
+            throw TrustCaseError(id: id, message: error.message)
         }
     }
 
@@ -70,37 +36,50 @@ struct TrustCaseFields: Decodable {
         let id: String
     }
 
-    private static func message(for error: any Error) -> String {
-        func place(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
-            let path = context.codingPath + (key.map { [$0] } ?? [])
-            return path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    private init(_ line: [UInt8]) throws(CaseFault) {
+        var json = StrictJSON(line)
+        var id: String?
+        var chain: [StrictJSON.Text]?
+        try json.line { json, name throws(CaseFault) in
+            switch name {
+            case "id": id = try json.string(orNull: false)
+            case "usage": usage = try json.string() ?? usage
+            case "host": host = try json.string()
+            case "chain": chain = try json.texts(orNull: false)?.texts
+            case "anchors": anchors = try json.texts().map(Anchors.init) ?? anchors
+            case "systemAnchors": systemAnchors = try json.flag() ?? systemAnchors
+            case "time": time = try Self.time(&json)
+            case "crls": crls = try json.texts()?.texts ?? crls
+            case "maxChainDepth": maxChainDepth = try Self.depth(&json)
+            case "rules": rules = try json.string() ?? rules
+            case "policy": policy = try Policy(&json)
+            // What case files say about a case, for people and for the tests.
+            case "expect", "suite", "group", "note", "source", "features", "importance", "expectedPeerNames",
+                "extendedKeyUsage", "keyUsage", "atsExpect":
+                try json.skip()
+            default: try json.refuse()
+            }
         }
-        switch error {
-        case let fault as CaseFault:
-            return fault.message
-        case DecodingError.keyNotFound(let key, let context):
-            return "the field '\(place(context, key))' is missing"
-        case DecodingError.typeMismatch(let type, let context):
-            return "\(place(context)): expected \(name(type))"
-        case DecodingError.valueNotFound(let type, let context):
-            return "\(place(context)): is null, expected \(name(type))"
-        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
-            return "the line is not valid JSON"
-        case DecodingError.dataCorrupted(let context):
-            return "\(place(context)): \(context.debugDescription)"
-        default:
-            return "the line is not a case"
-        }
+        guard let id else { throw CaseFault("the field 'id' is missing") }
+        guard let chain else { throw CaseFault("the field 'chain' is missing") }
+        self.id = id
+        self.chain = chain
     }
 
-    private static func name(_ type: any Any.Type) -> String {
-        switch type {
-        case is String.Type: "a string"
-        case is Bool.Type: "true or false"
-        case is Double.Type: "a whole number"
-        case is [Any].Type: "a list"
-        default: "an object"
+    private static func time(_ json: inout StrictJSON) throws(CaseFault) -> Date? {
+        guard let text = try json.string() else { return nil }
+        let date = RFC3339.date(text)
+        if date == nil { json.note("'\(printable(text))' is not an RFC 3339 time such as 2026-12-01T00:00:00Z") }
+        return date
+    }
+
+    private static func depth(_ json: inout StrictJSON) throws(CaseFault) -> Int? {
+        guard let number = try json.number() else { return nil }
+        guard let whole = Int(exactly: number), whole >= 0 else {
+            json.note("\(number) is not a whole number from zero")
+            return nil
         }
+        return whole
     }
 
     /// What the leaf must be good for.
@@ -129,31 +108,28 @@ struct TrustCaseFields: Decodable {
     }
 
     /// The policy of a case.
-    struct Policy: Decodable {
-        let pinning: String
-        let allowInvalidCertificates: Bool
-        let validatesDomainName: Bool
-        let pinnedCertificates: [String]
-        let pinnedSPKISHA256: [String]
-        let chainMatching: String
+    struct Policy {
+        private var pinning = SecurityPolicy.PinningMode.none.rawValue
+        private var allowInvalidCertificates = false
+        private var validatesDomainName = true
+        private var pinnedCertificates: [StrictJSON.Text] = []
+        private var pinnedSPKISHA256: [StrictJSON.Text] = []
+        private var chainMatching = SecurityPolicy.ChainMatching.any.rawValue
 
-        private static let known: Set<String> = [
-            "pinning", "allowInvalidCertificates", "validatesDomainName", "pinnedCertificates", "pinnedSPKISHA256",
-            "chainMatching",
-        ]
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: AnyKey.self)
-            for key in container.allKeys where !Self.known.contains(key.stringValue) {
-                throw CaseFault("the field 'policy.\(printable(key.stringValue))' is not known")
+        fileprivate init?(_ json: inout StrictJSON) throws(CaseFault) {
+            let isThere = try json.object { json, name throws(CaseFault) in
+                switch name {
+                case "pinning": pinning = try json.string() ?? pinning
+                case "allowInvalidCertificates":
+                    allowInvalidCertificates = try json.flag() ?? allowInvalidCertificates
+                case "validatesDomainName": validatesDomainName = try json.flag() ?? validatesDomainName
+                case "pinnedCertificates": pinnedCertificates = try json.texts()?.texts ?? pinnedCertificates
+                case "pinnedSPKISHA256": pinnedSPKISHA256 = try json.texts()?.texts ?? pinnedSPKISHA256
+                case "chainMatching": chainMatching = try json.string() ?? chainMatching
+                default: try json.refuse()
+                }
             }
-            pinning = try container.decodeIfPresent(String.self, forKey: "pinning") ?? "none"
-            allowInvalidCertificates =
-                try container.decodeIfPresent(Bool.self, forKey: "allowInvalidCertificates") ?? false
-            validatesDomainName = try container.decodeIfPresent(Bool.self, forKey: "validatesDomainName") ?? true
-            pinnedCertificates = try container.decodeIfPresent([String].self, forKey: "pinnedCertificates") ?? []
-            pinnedSPKISHA256 = try container.decodeIfPresent([String].self, forKey: "pinnedSPKISHA256") ?? []
-            chainMatching = try container.decodeIfPresent(String.self, forKey: "chainMatching") ?? "any"
+            if !isThere { return nil }
         }
 
         func securityPolicy() throws(CaseFault) -> SecurityPolicy {
@@ -167,7 +143,7 @@ struct TrustCaseFields: Decodable {
             var certificates: [Certificate] = []
             for (index, text) in pinnedCertificates.enumerated() {
                 do throws(CertificateFileProblem) {
-                    certificates.append(try Certificate(pemOrBase64: text))
+                    certificates.append(try Certificate(pemOrBase64: text.string ?? ""))
                 } catch {
                     throw CaseFault("policy.pinnedCertificates[\(index)]: \(error)")
                 }
@@ -175,7 +151,7 @@ struct TrustCaseFields: Decodable {
             var keys: Set<SPKIPin> = []
             for (index, text) in pinnedSPKISHA256.enumerated() {
                 do throws(SPKIPinError) {
-                    keys.insert(try SPKIPin(text: text))
+                    keys.insert(try SPKIPin(text: text.string ?? ""))
                 } catch {
                     throw CaseFault("policy.pinnedSPKISHA256[\(index)]: \(error)")
                 }
@@ -186,14 +162,4 @@ struct TrustCaseFields: Decodable {
                 chainMatching: matching)
         }
     }
-}
-
-/// Any field of a JSON object.
-struct AnyKey: CodingKey, ExpressibleByStringLiteral {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init(stringLiteral value: String) { stringValue = value }
-    init?(intValue: Int) { nil }
 }

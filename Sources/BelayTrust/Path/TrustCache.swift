@@ -19,7 +19,7 @@ public final class TrustCache: Sendable {
     }
 
     private let tables = Protected(Tables())
-    private let anchorLists = Protected([[String]: AnchorStore]())
+    private let anchorLists = Protected([AnchorList: AnchorStore]())
 
     /// Makes an empty cache with room for `capacity` keys and as many edges; 4,096 take about 3 MB when full.
     public init(capacity: Int = 4_096) {
@@ -55,23 +55,36 @@ public final class TrustCache: Sendable {
         return made
     }
 
-    /// The anchors that some texts are, if they were read before: the lines of a batch mostly name the same few.
-    func anchors(in texts: [String]) -> AnchorStore? {
-        Self.isOrdinary(texts) ? anchorLists.withLock { $0[texts] } : nil
+    /// The anchors of a list as a case writes it, if it was read before: the lines of a batch mostly name the same few.
+    func anchors(in octets: ArraySlice<UInt8>) -> AnchorStore? {
+        guard let list = AnchorList(octets) else { return nil }
+        return anchorLists.withLock { $0[list] }
     }
 
-    /// Remembers the anchors that some texts are.
-    func remember(_ store: AnchorStore, for texts: [String]) {
-        guard Self.isOrdinary(texts) else { return }
+    /// Remembers the anchors of a list.
+    func remember(_ store: AnchorStore, for octets: ArraySlice<UInt8>) {
+        guard let list = AnchorList(octets) else { return }
         anchorLists.withLock { lists in
             if lists.count >= Self.mostAnchorLists { lists.removeAll(keepingCapacity: true) }
-            lists[texts] = store
+            lists[list] = store
         }
     }
 
-    /// Only a few lists of ordinary size are kept, since a line may have anything in it.
-    private static func isOrdinary(_ texts: [String]) -> Bool {
-        !texts.isEmpty && texts.reduce(0) { $0 + $1.utf8.count } <= longestAnchors
+    /// A list of anchors as it was written; only those of ordinary size, since a line may have anything in it.
+    private struct AnchorList: Hashable {
+        private let octets: [UInt8]
+
+        init?(_ octets: ArraySlice<UInt8>) {
+            guard !octets.isEmpty, octets.count <= TrustCache.longestAnchors else { return nil }
+            self.octets = Array(octets)
+        }
+
+        static func == (left: AnchorList, right: AnchorList) -> Bool { areEqual(left.octets, right.octets) }
+
+        func hash(into hasher: inout Hasher) {
+            // Of so few lists an end tells them apart well enough.
+            octets.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0.suffix(128))) }
+        }
     }
 
     private static let mostAnchorLists = 16

@@ -7,6 +7,18 @@ package func hexadecimal(_ byte: UInt8) -> String {
 
 /// Lower-case hexadecimal digits, with an optional separator between octets.
 package func hexadecimal(_ bytes: some Collection<UInt8>, separator: String = "") -> String {
+    if separator.isEmpty {
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            var end = 0
+            // By the collection's own count there is room for all of it; one that gives more than it counts gets no more.
+            for byte in bytes where end + 1 < text.count {
+                text[end] = digits[Int(byte >> 4)]
+                text[end + 1] = digits[Int(byte & 15)]
+                end += 2
+            }
+            return end
+        }
+    }
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count * (2 + separator.utf8.count))
     for byte in bytes {

@@ -151,6 +151,23 @@ private struct JSONObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try writer.write(value, path: codingPath + [key])
     }
 
+    // What most members are, without the search for what they are. The protocol has a requirement for each type.
+
+    mutating func encode(_ value: String, forKey key: Key) throws {
+        writer.member(at: depth, key: key.stringValue)
+        writer.write(value)
+    }
+
+    mutating func encode(_ value: Bool, forKey key: Key) throws {
+        writer.member(at: depth, key: key.stringValue)
+        writer.write(literal: value ? "true" : "false")
+    }
+
+    mutating func encode(_ value: Int, forKey key: Key) throws {
+        writer.member(at: depth, key: key.stringValue)
+        writer.write(literal: "\(value)")
+    }
+
     // Absent values are written as null: a reader can rely on every documented field. The protocol leaves them out, and has a
     // requirement of its own for each of these types.
 
@@ -221,6 +238,11 @@ private struct JSONArray: UnkeyedEncodingContainer {
     mutating func encode(_ value: some Encodable) throws {
         next()
         try writer.write(value, path: codingPath)
+    }
+
+    mutating func encode(_ value: String) throws {
+        next()
+        writer.write(value)
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(

@@ -25,7 +25,8 @@ public struct TrustAnswer: Sendable, Encodable {
         try container.encode(verdict.isTrusted, forKey: .trusted)
         try container.encode(verdict.result.rawValue, forKey: .result)
         try container.encode(verdict.findings, forKey: .reasons)
-        try container.encode(verdict.path.map(\.fingerprint.hexadecimalText), forKey: .path)
+        var path = container.nestedUnkeyedContainer(forKey: .path)
+        for certificate in verdict.path { try path.encode(certificate.fingerprint.hexadecimalText) }
         try container.encode(verdict.isPathComplete, forKey: .pathComplete)
     }
 }

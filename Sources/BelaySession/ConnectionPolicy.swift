@@ -19,8 +19,10 @@ public struct ConnectionPolicy: Sendable {
     public var trust: TrustSettings
     /// What a connection must be, whatever certificates it shows.
     public var requirements: ConnectionRequirements
-    /// Who the client is, for a server that asks and is accepted; nil for nobody.
+    /// Who the client is, for a server that asks and is accepted, whatever issuers it names; nil for nobody in particular.
     public var identity: TLSIdentity?
+    /// Whom the client may be where ``identity`` names nobody: the first that the server says it accepts is shown.
+    public var identities: [ClientIdentity]
     /// Whether `http` is allowed. A policy that pins never allows it, whatever this says.
     public var allowsCleartext: Bool
     /// The name that the certificate must be for, instead of the URL's host: the safe way to connect by address.
@@ -30,6 +32,7 @@ public struct ConnectionPolicy: Sendable {
     public init(securityPolicy: SecurityPolicy = .default, identity: TLSIdentity? = nil) {
         self.securityPolicy = securityPolicy
         self.identity = identity
+        identities = []
         trust = TrustSettings()
         requirements = .transportSecurity
         allowsCleartext = false

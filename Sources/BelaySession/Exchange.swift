@@ -8,7 +8,6 @@ struct Exchange {
     let identifier: UInt64
     private let original: Request
     private var method: String
-    private var phase = SessionPhase.prepare
     /// Where the request is going at the moment, for errors.
     private var place: String
 
@@ -27,17 +26,33 @@ struct Exchange {
         do throws(RequestError) {
             prepared = try request.prepared(relativeTo: session.baseURL)
         } catch { throw failure(.badURL(error.description)) }
-        let url = prepared.url
+        var order = ExchangeOrder(prepared, request, session.configuration)
+        var context = RedirectContext(
+            method: request.method, url: prepared.url, hasBody: prepared.body != nil,
+            headerNames: order.headers.map(\.name))
         method = prepared.method
-        var order = Order(prepared, request, session.configuration)
-        place = url.description
+        place = prepared.url.description
         session.configuration.onEvent?(.began(id: identifier, method: method, url: place))
-        let outcome = try await exchange(&order, with: url)
-        let response = Response(outcome, url: url.text)
-        do throws(ResponseRejection) {
-            try (request.acceptance ?? session.configuration.acceptance).check(response)
-        } catch { throw failure(.rejected(error), .receive) }
-        return response
+        while true {
+            var authentication = Authentication(exchange: self)
+            let response = try await authentication.response(to: order, context)
+            switch RedirectDecision.next(
+                for: response.statusCode, locations: response.headers.values(of: "Location"), from: context,
+                policy: session.configuration.redirects)
+            {
+            case .stop:
+                return try accepted(response, request)
+            case .refuse(let refusal):
+                throw failure(.redirect(refusal), .receive)
+            case .follow(let hop):
+                order.follow(hop)
+                context = context.following(hop)
+                method = order.method
+                place = hop.url.description
+                session.configuration.onEvent?(
+                    .redirected(id: identifier, status: response.statusCode, to: place))
+            }
+        }
     }
 
     private func adapted() async throws(SessionError) -> Request {
@@ -48,61 +63,20 @@ struct Exchange {
         return request
     }
 
-    /// What is sent to whatever host is next.
-    struct Order {
-        var method: String
-        var headers: [(name: String, value: String)]
-        var body: [UInt8]?
-        let timeouts: SessionTimeouts
-
-        init(_ prepared: PreparedRequest, _ request: Request, _ configuration: SessionConfiguration) {
-            method = prepared.method
-            headers = prepared.headerLines
-            for field in configuration.headers.fields where !request.headers.contains(field.name) {
-                headers.append((field.name, field.value))
-            }
-            body = prepared.body
-            timeouts = request.timeouts.applied(to: configuration.timeouts)
-        }
-
-        /// Lines as libcurl wants them: a field without a value is written with a semicolon.
-        var lines: [String] {
-            headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-        }
-    }
-
-    /// Makes one exchange with one host.
-    private mutating func exchange(
-        _ order: inout Order, with url: SessionURL
-    ) async throws(SessionError) -> TransferOutcome {
-        let terms: SessionRules.Terms
-        do throws(SessionError.Reason) {
-            terms = try session.rules.withLock { rules throws(SessionError.Reason) in try rules.terms(for: url) }
-        } catch { throw failure(error) }
-        var transfer = TransferOrder(
-            url: url.text, isEncrypted: url.isSecure, method: order.method, headers: order.lines, body: order.body,
-            terms: terms.connection)
-        let configuration = session.configuration
-        transfer.route = TransferRoute(
-            connectTo: configuration.connectTo, unixSocket: configuration.unixSocket, proxy: configuration.proxy)
-        transfer.limits = TransferLimits(
-            body: configuration.maximumBodySize, headers: configuration.maximumHeaderSize)
-        transfer.timeouts = order.timeouts
-        transfer.protocols = configuration.protocols
-        transfer.decompresses = configuration.decompresses
-        let outcome = await session.engine.perform(transfer)
-        configuration.onEvent?(.exchanged(id: identifier, metrics: ExchangeMetrics(outcome)))
-        if let failed = outcome.failure { throw failure(failed) }
-        return outcome
+    private func accepted(_ response: Response, _ request: Request) throws(SessionError) -> Response {
+        do throws(ResponseRejection) {
+            try (request.acceptance ?? session.configuration.acceptance).check(response)
+        } catch { throw failure(.rejected(error), .receive) }
+        return response
     }
 
     // MARK: - Errors
 
-    private func failure(_ reason: SessionError.Reason, _ phase: SessionPhase = .prepare) -> SessionError {
+    func failure(_ reason: SessionError.Reason, _ phase: SessionPhase = .prepare) -> SessionError {
         SessionError(method: method, url: place, phase: phase, reason: reason)
     }
 
-    private func failure(_ failed: TransferFailure) -> SessionError {
+    func failure(_ failed: TransferFailure) -> SessionError {
         switch failed {
         case .refused(let verdict): failure(.untrusted(verdict), .handshake)
         case .undecided(_, let verdict): failure(.untrusted(verdict), .handshake)
@@ -146,5 +120,12 @@ extension TransferOutcome {
         case 20: "HTTP/2"
         default: "HTTP/1.1"
         }
+    }
+}
+
+extension Exchange {
+    /// Where a response came from, for errors.
+    static func place(of response: Response) -> String {
+        (try? SessionURL(response.url))?.description ?? ""
     }
 }

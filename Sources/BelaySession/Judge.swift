@@ -32,6 +32,15 @@ struct Judge: Sendable {
         return verdict.isTrusted ? .accepted(verdict) : .refused(verdict)
     }
 
+    /// Keeps what a handler has said about a chain, as long as the policy does not change.
+    func remember(_ ruling: ConnectionRuling, for chain: [[UInt8]]) {
+        remembered.withLock { remembered in
+            // Servers that show ever new chains must not fill the memory.
+            if remembered.count >= 64 { remembered.removeAll() }
+            remembered[chain] = ruling
+        }
+    }
+
     /// The verdict on the chain alone.
     func verdict(on evidence: PeerEvidence, at moment: Date) -> Verdict {
         verdicts.evaluate(trust(for: evidence, at: moment), under: policy.securityPolicy)

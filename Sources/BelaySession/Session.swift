@@ -22,6 +22,7 @@ public final class Session: Sendable {
     public let configuration: SessionConfiguration
     let rules: Protected<SessionRules>
     let engine: Engine
+    let credentials = Protected(CredentialStore())
     private let counter = Protected<UInt64>(0)
 
     /// How often one request is tried at most, where interceptors want it tried again.
@@ -78,7 +79,7 @@ public final class Session: Sendable {
         var append: (@Sendable (String) -> Void)?
         if let keyLog { append = { [keyLog] line in keyLog.append(line) } }
         rules = Protected(
-            SessionRules(policies: policies, asks: false, keyLog: append))
+            SessionRules(policies: policies, asks: configuration.onChallenge != nil, keyLog: append))
         do throws(EngineError) {
             engine = try Engine(settings: EngineSettings(configuration))
         } catch {

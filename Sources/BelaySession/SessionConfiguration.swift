@@ -34,12 +34,16 @@ public struct SessionConfiguration: Sendable {
     public var unixSocket: String?
     /// Dial this host and port instead of the URL's, for example `127.0.0.1:8443`; the URL's name is what is verified.
     public var connectTo: String?
+    /// Where redirects are followed to.
+    public var redirects = RedirectPolicy()
     /// Which responses are fine, where a request does not say otherwise.
     public var acceptance = ResponseAcceptance.standard
     /// Look at every request before it goes out, and decide whether one that failed is tried again; in this order.
     public var interceptors: [any RequestInterceptor] = []
     /// Told of everything that happens, on whatever thread it happens; it must be quick.
     public var onEvent: (@Sendable (SessionEvent) -> Void)?
+    /// Answers challenges; nil for the default handling of all.
+    public var onChallenge: ChallengeHandler?
     /// A file that the keys of all connections are appended to, for those who read them off the network. It defeats encryption:
     /// whoever has the file can read everything. The session announces it by ``SessionEvent/keysAreLogged(file:)``, and it is never
     /// taken from the environment.

@@ -46,10 +46,10 @@ public struct SessionError: Error, Sendable {
         case untrusted(Verdict)
         /// The connection carried no verdict under the policy of the moment. Not one byte of HTTP was sent.
         case unjudged
-        /// The challenge handler cancelled.
+        /// The challenge handler gave the request up.
         case challengeCancelled
-        /// The challenge handler rejected the protection space, or its answers were used up.
-        case challengeRejected(String)
+        /// What the challenge handler answered is no answer to the question; the text says why.
+        case challengeUnanswered(String)
         /// There is no TLS connection.
         case tls(TLSError.Reason)
         /// The name has no address; the text is the resolver's.
@@ -72,8 +72,8 @@ public struct SessionError: Error, Sendable {
         case headersTooLarge(limit: Int)
         /// More informational responses came than the limit.
         case tooManyInformational(limit: Int)
-        /// A redirect cannot be followed; the text says why.
-        case redirect(String)
+        /// A redirect is not followed.
+        case redirect(RedirectRefusal)
         /// The response came and is not acceptable. It is kept, with its body.
         case rejected(ResponseRejection)
         /// An interceptor threw.
@@ -98,7 +98,7 @@ extension SessionError {
         case .untrusted(let verdict): verdict.appleCode
         case .unjudged: -1200
         case .challengeCancelled: -999
-        case .challengeRejected: -1012
+        case .challengeUnanswered: -1012
         case .tls(let reason): reason.appleCode
         case .notResolved: -1003
         case .notConnected, .proxy: -1004

@@ -23,6 +23,7 @@ struct SessionRules: Sendable {
     private struct Key: Hashable {
         let hostLiteral: String
         let port: UInt16
+        let keepsIdentity: Bool
     }
 
     /// What holds for connections to one host.
@@ -30,6 +31,8 @@ struct SessionRules: Sendable {
         let policy: ConnectionPolicy
         let judge: Judge
         let connection: ConnectionTerms
+        /// Who the client is without a handler's word.
+        let configuredIdentity: @Sendable (ClientCertificateRequest) -> TLSIdentity?
     }
 
     init(policies: HostPolicies, asks: Bool, keyLog: (@Sendable (String) -> Void)?) {
@@ -46,49 +49,89 @@ struct SessionRules: Sendable {
 
     /// What holds for connections to a URL's host.
     ///
+    /// - Parameter keepsIdentity: whether the session's own identity may be shown. After a redirect from another origin it may not;
+    ///   one that a host's own rule names may.
     /// - Throws: where no connection may be made at all.
-    mutating func terms(for url: SessionURL) throws(SessionError.Reason) -> Terms {
-        let key = Key(hostLiteral: url.hostLiteral, port: url.port)
+    mutating func terms(for url: SessionURL, keepsIdentity: Bool) throws(SessionError.Reason) -> Terms {
+        let key = Key(hostLiteral: url.hostLiteral, port: url.port, keepsIdentity: keepsIdentity)
         let known = terms[key]
         let found: Terms
-        if let known { found = known } else { found = try makeTerms(for: url) }
+        if let known { found = known } else { found = try makeTerms(for: url, keepsIdentity: keepsIdentity) }
         guard url.isSecure || found.policy.admitsCleartext else {
             throw .cleartext(ConnectionRequirements.cleartext(host: url.host.description))
         }
-        if known == nil {
-            if terms.count >= SessionRules.capacity { terms.removeAll(keepingCapacity: true) }
-            terms[key] = found
-        }
+        if known == nil { keep(found, for: key) }
         return found
     }
 
-    private mutating func makeTerms(for url: SessionURL) throws(SessionError.Reason) -> Terms {
+    /// Terms like these that no other request will ever have.
+    mutating func terms(like terms: Terms) -> Terms {
+        makeTerms(terms.policy, terms.judge, terms.connection.endpoint, terms.configuredIdentity)
+    }
+
+    /// From now on the client is this to a URL's host. Connections on which it was somebody else are not used any more.
+    ///
+    /// - Returns: the terms that say so. They are kept only where those they come from still hold.
+    mutating func keep(
+        _ identity: TLSIdentity, for url: SessionURL, keepsIdentity: Bool, _ given: Terms
+    ) -> Terms {
+        let made = makeTerms(
+            given.policy, given.judge, given.connection.endpoint, { _ in identity }, asksForIdentity: false)
+        let key = Key(hostLiteral: url.hostLiteral, port: url.port, keepsIdentity: keepsIdentity)
+        if terms[key]?.connection.identifier == given.connection.identifier { keep(made, for: key) }
+        return made
+    }
+
+    private mutating func keep(_ made: Terms, for key: Key) {
+        if terms.count >= SessionRules.capacity { terms.removeAll(keepingCapacity: true) }
+        terms[key] = made
+    }
+
+    private mutating func makeTerms(for url: SessionURL, keepsIdentity: Bool) throws(SessionError.Reason) -> Terms {
+        let match = policies.match(url.host)
         let policy: ConnectionPolicy
-        switch policies.match(url.host).decision {
+        switch match.decision {
         case .use(let found): policy = found
         case .refuse(let denial): throw .hostDenied(denial.description)
         }
-        let name = policy.expectedName ?? url.host
         let contradictions = policy.securityPolicy.contradictions()
         guard contradictions.isEmpty else {
             throw .configuration(contradictions.map(\.message).joined(separator: "; "))
         }
         let judge = Judge(
-            policy: policy, name: name, systemAnchors: try anchors(for: policy), verdicts: verdicts, cache: cache,
-            asks: asks, remembered: Protected([:]))
+            policy: policy, name: policy.expectedName ?? url.host, systemAnchors: try anchors(for: policy),
+            verdicts: verdicts, cache: cache, asks: asks, remembered: Protected([:]))
+        let isWithheld = !keepsIdentity && match.rule == .fallback
+        let selection =
+            isWithheld
+            ? IdentitySelection()
+            : policy.identity.map { IdentitySelection(explicit: $0) } ?? IdentitySelection(amongst: policy.identities)
+        let host = url.host
+        return makeTerms(policy, judge, url.endpoint) { request in
+            let choice = selection.choice(
+                for: host, acceptableIssuers: request.acceptableIssuers, keyTypes: request.keyTypes, at: Date())
+            guard case .present(let identity) = choice else { return nil }
+            return identity
+        }
+    }
+
+    private mutating func makeTerms(
+        _ policy: ConnectionPolicy, _ judge: Judge, _ endpoint: TLSEndpoint,
+        _ configuredIdentity: @escaping @Sendable (ClientCertificateRequest) -> TLSIdentity?,
+        asksForIdentity: Bool = true
+    ) -> Terms {
         nextIdentifier += 1
-        let asks = asks
-        let identity = policy.identity
+        let asks = asks && asksForIdentity
         let connection = ConnectionTerms(
-            identifier: nextIdentifier, endpoint: url.endpoint,
-            options: TLSOptions(requirements: policy.requirements),
+            identifier: nextIdentifier, endpoint: endpoint, options: TLSOptions(requirements: policy.requirements),
             judge: { judge.rule($0, at: $1, $2) },
-            identity: { _, answers in
+            identity: { request, answers in
                 if let answer = answers.identity { return answer }
-                if let identity { return .present(identity) }
-                return asks ? .undecided : .nothing
+                if asks { return .undecided }
+                return configuredIdentity(request).map { .present($0) } ?? .nothing
             }, keyLog: keyLog)
-        return Terms(policy: policy, judge: judge, connection: connection)
+        return Terms(
+            policy: policy, judge: judge, connection: connection, configuredIdentity: configuredIdentity)
     }
 
     private mutating func anchors(for policy: ConnectionPolicy) throws(SessionError.Reason) -> AnchorStore? {
@@ -113,4 +156,12 @@ struct SessionRules: Sendable {
 extension ConnectionPolicy {
     /// Whether `http` may be spoken. Pins would mean nothing there.
     var admitsCleartext: Bool { allowsCleartext && securityPolicy.pinningMode == .none }
+}
+
+extension ClientCertificateRequest {
+    /// The kinds of key that the server accepts; empty where it does not say.
+    var keyTypes: Set<ClientKeyType> {
+        if !signatureSchemes.isEmpty { return ClientKeyType.allowed(bySignatureSchemes: signatureSchemes) }
+        return ClientKeyType.allowed(byCertificateTypes: certificateTypes)
+    }
 }

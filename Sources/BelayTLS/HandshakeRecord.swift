@@ -123,18 +123,30 @@ final class HandshakeRecord {
     /// RFC 5246, section 7.4.4; RFC 8446, sections 4.3.2 and 4.2.4.
     private func request(_ reader: inout WireReader) -> ClientCertificateRequest {
         var issuers: [[UInt8]] = []
+        var types: [UInt8] = []
+        var schemes: [UInt16] = []
         if isVersion13 {
             _ = reader.vector(lengthBytes: 1)
             extensions(&reader) { type, content in
                 var content = content
                 if type == 47 { issuers = names(content.vector(lengthBytes: 2)) }
+                if type == 13 { schemes = numbers(content.vector(lengthBytes: 2)) }
             }
         } else {
-            _ = reader.vector(lengthBytes: 1)
-            if serverVersion == 0x0303 { _ = reader.vector(lengthBytes: 2) }
+            types = reader.vector(lengthBytes: 1).map { Array($0) } ?? []
+            if serverVersion == 0x0303 { schemes = numbers(reader.vector(lengthBytes: 2)) }
             issuers = names(reader.vector(lengthBytes: 2))
         }
-        return ClientCertificateRequest(acceptableIssuers: issuers)
+        return ClientCertificateRequest(
+            acceptableIssuers: issuers, certificateTypes: types, signatureSchemes: schemes)
+    }
+
+    private func numbers(_ list: UnsafeRawBufferPointer?) -> [UInt16] {
+        guard let list else { return [] }
+        var reader = WireReader(list)
+        var numbers: [UInt16] = []
+        while let number = reader.number() { numbers.append(number) }
+        return numbers
     }
 
     private func names(_ list: UnsafeRawBufferPointer?) -> [[UInt8]] {

@@ -70,14 +70,3 @@ extension TLSAlert: CustomStringConvertible {
     /// The name and the number, for example `handshake_failure (40)`.
     public var description: String { name.hasPrefix("alert ") ? name : "\(name) (\(code))" }
 }
-
-/// A server's wish to know who the client is.
-public struct ClientCertificateRequest: Sendable, Hashable {
-    /// The issuers the server says it accepts: distinguished names, DER, in its order. Empty when it names none.
-    public let acceptableIssuers: [[UInt8]]
-
-    /// A request that names these issuers.
-    public init(acceptableIssuers: [[UInt8]]) {
-        self.acceptableIssuers = acceptableIssuers
-    }
-}

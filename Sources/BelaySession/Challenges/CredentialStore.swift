@@ -48,6 +48,18 @@ public struct CredentialStore: Sendable {
         return entry.credential
     }
 
+    /// A password for an origin, whatever the realm: the one that was used last.
+    func password(for origin: Origin) -> (space: ProtectionSpace, password: UserPassword, isDigest: Bool)? {
+        var found: (space: ProtectionSpace, password: UserPassword, isDigest: Bool, use: UInt64)?
+        for (space, entry) in credentials where space.origin == origin {
+            guard case .password(_, let isDigest) = space.question,
+                case .password(let password) = entry.credential.kind, entry.use >= found?.use ?? 0
+            else { continue }
+            found = (space, password, isDigest, entry.use)
+        }
+        return found.map { ($0.space, $0.password, $0.isDigest) }
+    }
+
     /// Keeps a credential in the place of the one that is there, if it is to be kept for the session; otherwise does nothing.
     public mutating func keep(_ credential: Credential, for space: ProtectionSpace) {
         guard credential.persistence == .forSession else { return }

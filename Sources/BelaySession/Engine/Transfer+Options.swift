@@ -22,6 +22,10 @@ extension Transfer {
             // An empty name switches the engine on and reads no file.
             if usesCookies { easy.set(CURLOPT_COOKIEFILE, "") }
         }
+        if order.isAlone {
+            easy.set(CURLOPT_FRESH_CONNECT, 1)
+            easy.set(CURLOPT_FORBID_REUSE, 1)
+        }
         if let password = order.password {
             easy.set(CURLOPT_HTTPAUTH, password.scheme == .basic ? belay_curlauth_basic : belay_curlauth_digest)
             easy.set(CURLOPT_USERNAME, password.user)

@@ -19,6 +19,8 @@ struct TransferOrder: Sendable {
     var protocols = HTTPProtocols.automatic
     var decompresses = true
     var password: TransferPassword?
+    /// Whether the connection is for this exchange alone.
+    var isAlone = false
 }
 
 /// Everything of an order that becomes an option of libcurl's and may be found as it is by the next one.

@@ -1,0 +1,239 @@
+import BelayCertificates
+import BelayTLS
+import BelayTrust
+
+/// One exchange with one server, with everything that has to be asked on the way: whether it is to be trusted, who the
+/// client is, and the password.
+struct Authentication {
+    let exchange: Exchange
+    private var answers = ConnectionAnswers()
+    private var password: TransferPassword?
+    private var isAlone = false
+
+    /// How often a server may show something new before the exchange is given up: a balancer may alternate chains.
+    private static let maximumAttempts = 3
+    /// How many passwords are tried.
+    private static let maximumPasswords = 5
+
+    init(exchange: Exchange) {
+        self.exchange = exchange
+    }
+
+    private var session: Session { exchange.session }
+
+    /// What the server answers in the end.
+    mutating func response(
+        to order: ExchangeOrder, _ context: RedirectContext
+    ) async throws(SessionError) -> Response {
+        let url = context.url
+        let terms: SessionRules.Terms
+        do throws(SessionError.Reason) {
+            terms = try session.rules.withLock { rules throws(SessionError.Reason) in
+                try rules.terms(for: url, keepsIdentity: context.keepsIdentity)
+            }
+        } catch { throw exchange.failure(error) }
+        var round = PasswordRound()
+        if context.keepsCredentials { round.tried = useStoredPassword(for: url.origin) }
+        while true {
+            let response = try await judged(order, context, terms)
+            guard response.statusCode == 401,
+                try await isAnswered(response, url, &round)
+            else { return response }
+        }
+    }
+
+    // MARK: - Trust and identity
+
+    /// Makes the exchange, asking the handler as often as it takes.
+    private mutating func judged(
+        _ order: ExchangeOrder, _ context: RedirectContext, _ terms: SessionRules.Terms
+    ) async throws(SessionError) -> Response {
+        var terms = terms
+        for _ in 0...(2 * Authentication.maximumAttempts) {
+            var transfer = order.transfer(to: context.url, under: terms.connection, session.configuration)
+            transfer.answers = answers
+            transfer.password = password
+            transfer.isAlone = isAlone
+            let outcome = await session.engine.perform(transfer)
+            session.configuration.onEvent?(
+                .exchanged(id: exchange.identifier, metrics: ExchangeMetrics(outcome)))
+            switch outcome.failure {
+            case nil: return Response(outcome, url: context.url.text)
+            case .undecided(let evidence, let verdict)?:
+                try await decide(evidence, verdict, context, &terms)
+            case .identityUndecided(let request, _)?:
+                try await identify(request, context, &terms)
+            case let failed?: throw exchange.failure(failed)
+            }
+        }
+        throw exchange.failure(
+            .challengeUnanswered(
+                "the server shows other certificates at every attempt, so that no answer fits the next one"), .handshake
+        )
+    }
+
+    /// Asks whether the server is to be trusted.
+    private mutating func decide(
+        _ evidence: PeerEvidence, _ verdict: Verdict, _ context: RedirectContext, _ terms: inout SessionRules.Terms
+    ) async throws(SessionError) {
+        guard answers.chains.count < Authentication.maximumAttempts else { return }
+        let judge = terms.judge
+        let trust = judge.trust(for: evidence, at: evidence.moment)
+        let disposition = try await ask(.serverTrust(trust, evidence, verdict), context.url, proposed: nil)
+        let outcome = ChallengeOutcome.decide(
+            verdict: verdict, disposition: disposition, chain: evidence.chain, trustMayBeLoosened: true,
+            isMalformed: verdict.isMalformed, violatesFixedPins: false
+        ) { changed in judge.policy.securityPolicy.evaluate(changed) }
+        switch outcome {
+        case .refused(.cancelled, _): throw exchange.failure(.challengeCancelled, .handshake)
+        case .refused(.policy, let verdict), .refused(.changedTrust, let verdict):
+            throw exchange.failure(.untrusted(verdict), .handshake)
+        case .refused(let refusal, _): throw exchange.failure(.challengeUnanswered(refusal.description), .handshake)
+        case .accepted(let accepted):
+            answers.chains[evidence.chain] = .accepted(accepted)
+            guard case .useCredential(let credential) = disposition else { return }
+            if credential.persistence == .forSession {
+                judge.remember(.accepted(accepted), for: evidence.chain)
+            } else {
+                standAlone(&terms)
+            }
+        }
+    }
+
+    /// Asks who the client is.
+    private mutating func identify(
+        _ request: ClientCertificateRequest, _ context: RedirectContext, _ terms: inout SessionRules.Terms
+    ) async throws(SessionError) {
+        let configured = terms.configuredIdentity(request)
+        let kind = Challenge.Kind.clientCertificate(
+            acceptableIssuers: request.acceptableIssuers, keyTypes: request.keyTypes)
+        switch try await ask(kind, context.url, proposed: configured.map { .identity($0) }) {
+        case .cancel: throw exchange.failure(.challengeCancelled, .handshake)
+        case .performDefaultHandling: answers.identity = configured.map { .present($0) } ?? .nothing
+        case .rejectProtectionSpace:
+            answers.identity = .nothing
+            standAlone(&terms)
+        case .useCredential(let credential):
+            guard case .identity(let identity) = credential.kind else {
+                throw exchange.failure(
+                    .challengeUnanswered(
+                        "the challenge handler answered with something else when it was asked for an identity. "
+                            + "Use Credential.identity"), .handshake)
+            }
+            answers.identity = .present(identity)
+            guard credential.persistence == .forSession else { return standAlone(&terms) }
+            let (url, given) = (context.url, terms)
+            terms = session.rules.withLock {
+                $0.keep(identity, for: url, keepsIdentity: context.keepsIdentity, given)
+            }
+        }
+    }
+
+    /// An answer for this request alone: its connection is not used for another.
+    private mutating func standAlone(_ terms: inout SessionRules.Terms) {
+        guard !isAlone else { return }
+        isAlone = true
+        let given = terms
+        terms = session.rules.withLock { $0.terms(like: given) }
+    }
+
+    // MARK: - Passwords
+
+    /// What has been tried for one server.
+    private struct PasswordRound {
+        var count = 0
+        var rejectedSchemes: Set<PasswordOffer.Scheme> = []
+        var tried: ProtectionSpace?
+    }
+
+    /// Whether a response that asks for a password was answered with one.
+    private mutating func isAnswered(
+        _ response: Response, _ url: SessionURL, _ round: inout PasswordRound
+    ) async throws(SessionError) -> Bool {
+        guard session.configuration.onChallenge != nil, round.count < Authentication.maximumPasswords,
+            let challenges = try? AuthenticateChallenge.read(response.headers.values(of: "WWW-Authenticate"))
+        else { return false }
+        let refused = round.rejectedSchemes
+        for offer in PasswordOffer.offers(in: challenges) where !refused.contains(offer.scheme) {
+            let space = ProtectionSpace(url.origin, .password(realm: offer.realm, isDigest: offer.scheme.isDigest))
+            let stored = session.credentials.withLock { credentials in
+                // One that was just turned down is none.
+                if round.tried == space { credentials.remove(for: space) }
+                return credentials.credential(for: space)
+            }
+            let kind: Challenge.Kind =
+                offer.scheme.isDigest ? .httpDigest(realm: offer.realm) : .httpBasic(realm: offer.realm)
+            let disposition = try await ask(
+                kind, url, proposed: stored, failures: round.count)
+            let chosen: Credential?
+            switch disposition {
+            case .cancel: throw exchange.failure(.challengeCancelled, .receive)
+            case .rejectProtectionSpace:
+                round.rejectedSchemes.insert(offer.scheme)
+                continue
+            case .performDefaultHandling: chosen = stored
+            case .useCredential(let credential): chosen = credential
+            }
+            guard let chosen else { return false }
+            guard case .password(let password) = chosen.kind else {
+                throw exchange.failure(
+                    .challengeUnanswered(
+                        "the challenge handler answered with something else when it was asked for a password. "
+                            + "Use Credential.password"), .receive)
+            }
+            round.count += 1
+            round.tried = space
+            session.credentials.withLock { $0.keep(chosen, for: space) }
+            self.password = TransferPassword(password, isDigest: offer.scheme.isDigest)
+            return true
+        }
+        return false
+    }
+
+    /// Uses the password that a server is known to want, before it asks.
+    private mutating func useStoredPassword(for origin: Origin) -> ProtectionSpace? {
+        guard let stored = session.credentials.withLock({ $0.password(for: origin) }) else { return nil }
+        password = TransferPassword(stored.password, isDigest: stored.isDigest)
+        return stored.space
+    }
+
+    // MARK: - Asking
+
+    private func ask(
+        _ kind: Challenge.Kind, _ url: SessionURL, proposed: Credential?, failures: Int = 0
+    ) async throws(SessionError) -> ChallengeDisposition {
+        guard let handler = session.configuration.onChallenge else { return .performDefaultHandling }
+        session.configuration.onEvent?(
+            .challenged(id: exchange.identifier, kind: kind.name, host: url.host.description))
+        let disposition = await handler(
+            Challenge(
+                host: url.host, port: url.port, kind: kind, previousFailureCount: failures, proposed: proposed))
+        guard !Task.isCancelled else { throw exchange.failure(.cancelled) }
+        return disposition
+    }
+}
+
+extension Verdict {
+    /// Whether something in the chain could not be read, which nobody may overrule.
+    fileprivate var isMalformed: Bool {
+        findings(.error).contains { $0.rule.identifier.hasPrefix("der.") || $0.rule.identifier.hasSuffix(".malformed") }
+    }
+}
+
+extension Challenge.Kind {
+    /// The kind in a word.
+    fileprivate var name: String {
+        switch self {
+        case .serverTrust: "server trust"
+        case .clientCertificate: "client certificate"
+        case .httpBasic: "HTTP Basic"
+        case .httpDigest: "HTTP Digest"
+        }
+    }
+}
+
+extension TransferPassword {
+    fileprivate init(_ password: UserPassword, isDigest: Bool) {
+        self.init(scheme: isDigest ? .digest : .basic, user: password.user, password: password.password)
+    }
+}

@@ -1,0 +1,266 @@
+import BelayCertificates
+import BelayLaboratory
+import BelaySession
+import BelayTLS
+import BelayTrust
+import SessionTestSupport
+import TestSupport
+import Testing
+
+@Suite("A session's challenges")
+struct ChallengeSessionTests {
+    /// A session that dials the server whatever the URL says.
+    private static func session(
+        _ server: RawTLSServer, trusting isTrusted: Bool = true, _ handler: @escaping ChallengeHandler
+    ) throws -> Session {
+        var configuration = SessionConfiguration()
+        configuration.connectTo = "127.0.0.1:\(server.port)"
+        configuration.proxy = .none
+        configuration.onChallenge = handler
+        var policy = ConnectionPolicy()
+        policy.trust.systemAnchors = .none
+        if isTrusted { policy.trust.anchors = try SharedWorld.anchors() }
+        return try Session(configuration: configuration, policy: policy)
+    }
+
+    private static let url = "https://\(RawTLSServer.host)/"
+
+    @Test("the default handling leaves the answer to the policy, for good servers and for bad ones")
+    func defaultHandling() async throws {
+        let server = try RawTLSServer()
+        let asked = Journal(0)
+        let handler: ChallengeHandler = { challenge in
+            guard case .serverTrust = challenge.kind else { return .cancel }
+            await asked.update { $0 += 1 }
+            return .performDefaultHandling
+        }
+        let good = try Self.session(server, handler)
+        #expect(try await good.get(Self.url).text() == "answer")
+        // The pooled connection was answered for.
+        #expect(try await good.get(Self.url).text() == "answer")
+        #expect(await asked.value == 1)
+        let bad = try Self.session(server, trusting: false, handler)
+        let before = server.bytes
+        await #expect(throws: SessionError.self) { try await bad.get(Self.url) }
+        #expect(await asked.value == 2)
+        #expect(server.bytes == before)
+        await server.stop()
+    }
+
+    @Test("a handler that trusts a server as it is has it accepted, for one request or for the session")
+    func useCredential() async throws {
+        let server = try RawTLSServer()
+        for (persistence, expected) in [(CredentialPersistence.none, 2), (.forSession, 1)] {
+            let asked = Journal(0)
+            let session = try Self.session(server, trusting: false) { _ in
+                await asked.update { $0 += 1 }
+                return .useCredential(.serverTrust(persistence: persistence))
+            }
+            #expect(try await session.get(Self.url).text() == "answer")
+            #expect(try await session.get(Self.url).text() == "answer")
+            #expect(await asked.value == expected)
+        }
+        await server.stop()
+    }
+
+    @Test("a changed trust counts by its verdict: the right anchor accepts, a wrong one refuses")
+    func changedTrust() async throws {
+        let server = try RawTLSServer()
+        let anchors = try SharedWorld.anchors()
+        for isRight in [true, false] {
+            let session = try Self.session(server, trusting: false) { challenge in
+                guard case .serverTrust(var trust, let evidence, let verdict) = challenge.kind, !verdict.isTrusted,
+                    evidence.host == RawTLSServer.host
+                else { return .cancel }
+                trust.anchors = isRight ? anchors : .empty
+                return .useCredential(.serverTrust(trust))
+            }
+            if isRight {
+                #expect(try await session.get(Self.url).text() == "answer")
+            } else {
+                await #expect(throws: SessionError.self) { try await session.get(Self.url) }
+            }
+        }
+        await server.stop()
+    }
+
+    @Test("cancelling and rejecting end the request before a byte of HTTP", arguments: [true, false])
+    func refusing(cancels: Bool) async throws {
+        let server = try RawTLSServer()
+        let session = try Self.session(server) { _ in cancels ? .cancel : .rejectProtectionSpace }
+        await #expect(throws: SessionError.self) { try await session.get(Self.url) }
+        await server.stop()
+        #expect(server.bytes == 0)
+    }
+
+    @Test("an answer holds for the chain it was given for, and another chain is asked about again")
+    func otherChain() async throws {
+        let first = try RawTLSServer()
+        let second = try RawTLSServer()
+        let asked = Journal<[[[UInt8]]]>([])
+        var configuration = SessionConfiguration()
+        configuration.proxy = .none
+        configuration.onChallenge = { challenge in
+            guard case .serverTrust(_, let evidence, _) = challenge.kind else { return .cancel }
+            await asked.update { $0.append(evidence.chain) }
+            return .useCredential(.serverTrust(persistence: .forSession))
+        }
+        var policy = ConnectionPolicy()
+        policy.trust.systemAnchors = .none
+        policy.expectedName = .dns(RawTLSServer.host)
+        let session = try Session(configuration: configuration, policy: policy)
+        for server in [first, second, first] {
+            #expect(try await session.get("https://127.0.0.1:\(server.port)/").text() == "answer")
+        }
+        #expect(Set(await asked.value).count == 2)
+        #expect(await asked.value.count == 2)
+        await first.stop()
+        await second.stop()
+    }
+
+    @Test("a handler that takes its time does not hold up other requests")
+    func slowHandler() async throws {
+        let slow = try RawTLSServer()
+        let quick = try RawTLSServer(["quick.test"])
+        let latch = Latch()
+        var configuration = SessionConfiguration()
+        configuration.proxy = .none
+        configuration.onChallenge = { challenge in
+            if challenge.port == slow.port { await latch.wait() }
+            return .performDefaultHandling
+        }
+        var policy = ConnectionPolicy()
+        policy.trust.systemAnchors = .none
+        policy.trust.anchors = try SharedWorld.anchors()
+        policy.securityPolicy.validatesDomainName = false
+        let session = try Session(configuration: configuration, policy: policy)
+        async let waiting = session.get("https://127.0.0.1:\(slow.port)/").text()
+        for _ in 0..<20 { #expect(try await session.get("https://127.0.0.1:\(quick.port)/").text() == "answer") }
+        #expect(slow.bytes == 0)
+        await latch.open()
+        #expect(try await waiting == "answer")
+        await slow.stop()
+        await quick.stop()
+    }
+
+    @Test(
+        "a server that wants a client certificate is answered by the handler, who sees issuers and kinds of key",
+        arguments: [TLSVersion.tls12, .tls13])
+    func clientCertificate(version: TLSVersion) async throws {
+        let demand = try SharedWorld.demand()
+        let server = try RawTLSServer { setup in
+            setup.versions = version...version
+            setup.clients = .require(demand)
+        }
+        let identity = try SharedWorld.client("alice")
+        let ready = try TLSIdentity(identity)
+        let session = try Self.session(server) { challenge in
+            guard case .clientCertificate(let issuers, let keys) = challenge.kind else {
+                return .performDefaultHandling
+            }
+            guard issuers == demand.acceptableIssuers || !issuers.isEmpty, keys.contains(.ecdsa) else { return .cancel }
+            return .useCredential(.identity(ready, persistence: .forSession))
+        }
+        #expect(try await session.get(Self.url).text() == "answer")
+        #expect(try await session.get(Self.url).text() == "answer")
+        await server.stop()
+        let chains = await server.connections.map(\.clientChain)
+        #expect(chains == [identity.certificates.map(\.der)])
+    }
+
+    @Test(
+        "where a server demands a certificate and nobody has one, the error is the same under both versions",
+        arguments: [TLSVersion.tls12, .tls13], [true, false])
+    func clientCertificateMissing(version: TLSVersion, asks: Bool) async throws {
+        let demand = try SharedWorld.demand()
+        let server = try RawTLSServer { setup in
+            setup.versions = version...version
+            setup.clients = .require(demand)
+        }
+        var configuration = SessionConfiguration()
+        configuration.connectTo = "127.0.0.1:\(server.port)"
+        configuration.proxy = .none
+        if asks { configuration.onChallenge = { _ in .performDefaultHandling } }
+        var policy = ConnectionPolicy()
+        policy.trust.systemAnchors = .none
+        policy.trust.anchors = try SharedWorld.anchors()
+        let session = try Session(configuration: configuration, policy: policy)
+        do throws(SessionError) {
+            _ = try await session.get(Self.url)
+            Issue.record("it was accepted")
+        } catch {
+            guard case .tls(.clientCertificateRequired(let issuers)) = error.reason else {
+                Issue.record("\(error.reason)")
+                return
+            }
+            #expect(!issuers.isEmpty)
+            #expect(error.appleCode == -1206)
+        }
+        await server.stop()
+    }
+
+    @Test("a handler's identity for one request is not used for the next")
+    func identityForOne() async throws {
+        let demand = try SharedWorld.demand()
+        let server = try RawTLSServer { $0.clients = .require(demand) }
+        let identities = try ["alice", "bob"].map { try SharedWorld.client($0) }
+        let ready = try identities.map { try TLSIdentity($0) }
+        let asked = Journal(0)
+        let session = try Self.session(server) { challenge in
+            guard case .clientCertificate = challenge.kind else { return .performDefaultHandling }
+            let number = await asked.value
+            await asked.update { $0 += 1 }
+            return .useCredential(.identity(ready[number % 2]))
+        }
+        for _ in 0..<2 { #expect(try await session.get(Self.url).text() == "answer") }
+        await server.stop()
+        let leaves = await server.connections.compactMap(\.clientChain.first)
+        #expect(leaves == identities.compactMap(\.certificates.first?.der))
+    }
+
+    @Test("a password is asked for when the server wants one, and kept for the session if the answer says so")
+    func basic() async throws {
+        let server = try RawTLSServer { setup in
+            setup.answer = { request, _ in
+                // "Aladdin:open sesame", the example of RFC 7617, section 2.
+                if request["authorization"] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==" { return .text("welcome") }
+                return HTTPAnswer(401, [("WWW-Authenticate", "Basic realm=\"WallyWorld\"")])
+            }
+        }
+        let asked = Journal<[Int]>([])
+        let session = try Self.session(server) { challenge in
+            guard case .httpBasic(realm: "WallyWorld") = challenge.kind else { return .performDefaultHandling }
+            await asked.update { $0.append(challenge.previousFailureCount) }
+            let password = challenge.previousFailureCount == 0 ? "wrong" : "open sesame"
+            return .useCredential(.password(user: "Aladdin", password: password, persistence: .forSession))
+        }
+        #expect(try await session.get(Self.url).text() == "welcome")
+        #expect(try await session.get(Self.url).text() == "welcome")
+        #expect(await asked.value == [0, 1])
+        await server.stop()
+    }
+
+    @Test("where nobody has a password, the server's 401 is the answer")
+    func noPassword() async throws {
+        let server = try RawTLSServer { setup in
+            setup.answer = { _, _ in HTTPAnswer(401, [("WWW-Authenticate", "Basic realm=\"r\"")]) }
+        }
+        for disposition in [ChallengeDisposition.performDefaultHandling, .rejectProtectionSpace] {
+            let session = try Self.session(server) { challenge in
+                if case .httpBasic = challenge.kind { return disposition }
+                return .performDefaultHandling
+            }
+            do throws(SessionError) {
+                _ = try await session.get(Self.url)
+                Issue.record("it was accepted")
+            } catch {
+                guard case .rejected(let rejection) = error.reason else {
+                    Issue.record("\(error.reason)")
+                    return
+                }
+                #expect(rejection.response.statusCode == 401)
+            }
+        }
+        await server.stop()
+    }
+}

@@ -109,6 +109,9 @@ extension Response {
         self.init(
             url: url, statusCode: outcome.status, httpVersion: outcome.httpVersion, headers: headers,
             body: outcome.body)
+        metrics = ExchangeMetrics(outcome)
+        evidence = outcome.evidence
+        verdict = outcome.verdict
     }
 }
 

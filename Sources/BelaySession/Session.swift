@@ -72,6 +72,7 @@ public final class Session: Sendable {
     private init(
         base: SessionURL?, configuration: SessionConfiguration, policies: HostPolicies
     ) throws(ConfigurationError) {
+        try configuration.proxy.check()
         var keyLog: KeyLogFile?
         if let path = configuration.keyLogFile { keyLog = try Session.keyLog(path) }
         baseURL = base

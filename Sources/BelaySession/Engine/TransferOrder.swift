@@ -36,12 +36,12 @@ struct TransferOptions: Sendable, Hashable {
 }
 
 extension TransferOrder {
-    /// The order's options; nil where there is a body or a password, which nobody else is to have.
+    /// The order's options; nil where there is a body, a password or a connection that nobody else is to have.
     ///
     /// What is added to an order and set by ``Transfer/prepare(sharing:usesCookies:)`` belongs here too, or the next order would
     /// be sent with it.
     var repeatableOptions: TransferOptions? {
-        guard body == nil, password == nil else { return nil }
+        guard body == nil, password == nil, !isAlone else { return nil }
         return TransferOptions(
             terms: terms.identifier, isEncrypted: isEncrypted, method: method, headers: headers, route: route,
             timeouts: timeouts, protocols: protocols, decompresses: decompresses)
@@ -84,14 +84,4 @@ public enum HTTPProtocols: Sendable, Hashable {
     case automatic
     /// HTTP/1.1 alone.
     case http1
-}
-
-/// Which proxy connections go through.
-public enum ProxySetting: Sendable, Hashable {
-    /// The one that the environment names: `https_proxy`, `http_proxy`, `all_proxy`, but for hosts in `no_proxy`.
-    case environment
-    /// None.
-    case none
-    /// This one: `http://host:port`, `socks5h://host:port` and their kin. A proxy that is itself spoken to by TLS is refused.
-    case url(String)
 }

@@ -12,6 +12,9 @@ public enum ConfigurationError: Error, Sendable, Hashable {
     case baseURL(SessionURLError)
     /// Settings that contradict each other or a rule; every error, each with what to do.
     case refused([Finding])
+    /// The proxy is itself spoken to by TLS, which is not supported: nothing would judge its certificate. `source` says who named
+    /// it.
+    case encryptedProxy(source: String)
     /// The key log cannot be written.
     case keyLog(KeyLogFileError)
     /// The machine could not give the session a thread or a descriptor.
@@ -51,6 +54,9 @@ extension ConfigurationError: CustomStringConvertible {
         case .duplicateHostPattern(let pattern):
             return "there are two rules for the hosts '\(pattern)'. Keep one of them"
         case .hostPattern(let error): return error.description
+        case .encryptedProxy(let source):
+            return "\(source) names a proxy that is spoken to by TLS (https://), which is not supported. "
+                + "Use one that is http:// or socks5h://, or none: what goes through it to https servers is encrypted all the same"
         case .keyLog(let error): return error.description
         case .resources(let call, let code):
             let text = strerror(code).map { String(cString: $0) } ?? "error \(code)"

@@ -1,3 +1,5 @@
+import BelayTrust
+
 /// What a server answered: status, header and the whole body.
 public struct Response: Sendable {
     /// The URL that answered, after redirects.
@@ -10,6 +12,13 @@ public struct Response: Sendable {
     public let headers: HTTPHeaders
     /// The body, decompressed.
     public let body: [UInt8]
+
+    /// What the exchange was like; nil for a response that came from no server.
+    public internal(set) var metrics: ExchangeMetrics?
+    /// What the server showed when the connection was made; nil for cleartext.
+    public internal(set) var evidence: PeerEvidence?
+    /// Why the connection was used; nil for cleartext.
+    public internal(set) var verdict: Verdict?
 
     /// A response with its parts, for interceptors and tests.
     public init(

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import BelaySession
+
+@Suite("Proxy settings")
+struct ProxySettingTests {
+    @Test("a proxy that is spoken to by TLS is refused, whoever names it")
+    func encrypted() {
+        #expect(throws: ConfigurationError.encryptedProxy(source: "the configuration")) {
+            try ProxySetting.url("HTTPS://proxy.test:3129").check()
+        }
+        for name in ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"] {
+            #expect(throws: ConfigurationError.encryptedProxy(source: "the environment variable \(name)")) {
+                try ProxySetting.environment.check(environment: [name: "https://user:secret@proxy.test"])
+            }
+        }
+    }
+
+    @Test("others are fine, and what the environment says does not matter to who does not ask it")
+    func others() throws {
+        try ProxySetting.url("http://proxy.test:3128").check()
+        try ProxySetting.url("socks5h://proxy.test").check()
+        try ProxySetting.environment.check(environment: ["https_proxy": "http://proxy.test"])
+        try ProxySetting.none.check(environment: ["https_proxy": "https://proxy.test"])
+    }
+
+    @Test("what is wrong is said without the proxy's password")
+    func text() {
+        let text = ConfigurationError.encryptedProxy(source: "the environment variable https_proxy").description
+        #expect(text.contains("https_proxy") && !text.contains("secret"))
+    }
+}

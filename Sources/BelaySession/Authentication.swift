@@ -76,7 +76,7 @@ struct Authentication {
     private mutating func decide(
         _ evidence: PeerEvidence, _ verdict: Verdict, _ context: RedirectContext, _ terms: inout SessionRules.Terms
     ) async throws(SessionError) {
-        guard answers.chains.count < Authentication.maximumAttempts else { return }
+        guard answers.chains.count + answers.undisputed.count < Authentication.maximumAttempts else { return }
         let judge = terms.judge
         let trust = judge.trust(for: evidence, at: evidence.moment)
         let disposition = try await ask(.serverTrust(trust, evidence, verdict), context.url, proposed: nil)
@@ -90,8 +90,11 @@ struct Authentication {
             throw exchange.failure(.untrusted(verdict), .handshake)
         case .refused(let refusal, _): throw exchange.failure(.challengeUnanswered(refusal.description), .handshake)
         case .accepted(let accepted):
+            guard case .useCredential(let credential) = disposition else {
+                answers.undisputed.insert(evidence.chain)
+                return
+            }
             answers.chains[evidence.chain] = .accepted(accepted)
-            guard case .useCredential(let credential) = disposition else { return }
             if credential.persistence == .forSession {
                 judge.remember(.accepted(accepted), for: evidence.chain)
             } else {

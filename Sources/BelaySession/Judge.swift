@@ -26,7 +26,7 @@ struct Judge: Sendable {
         let verdict = verdict(on: evidence, at: moment).adding(shortcomings)
         // Nobody is asked, and nobody may overrule, what the connection itself must be.
         guard shortcomings.isEmpty else { return .refused(verdict) }
-        if asks {
+        if asks, !answers.undisputed.contains(evidence.chain) {
             return answers.chains[evidence.chain] ?? remembered.withLock { $0[evidence.chain] } ?? .undecided(verdict)
         }
         return verdict.isTrusted ? .accepted(verdict) : .refused(verdict)

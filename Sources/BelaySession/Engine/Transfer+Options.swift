@@ -77,6 +77,8 @@ extension Transfer {
     private func setRoute() {
         if let target = order.route.connectTo { easy.setConnectTo("::\(target)") }
         if let path = order.route.unixSocket { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        // What a proxy says to CONNECT is no part of the response.
+        easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         switch order.route.proxy {
         case .environment: break
         case .none: easy.set(CURLOPT_PROXY, "")

@@ -202,6 +202,9 @@ final class Transfer {
 
     /// A connection that failed between its first byte and its last.
     private func connectionFailure(_ result: CURLcode, _ text: String) -> TransferFailure {
+        // The proxy's answer to CONNECT; nothing of the server's own has come then.
+        let tunnel = easy.number(CURLINFO_HTTP_CONNECTCODE)
+        if tunnel != 0, !(200..<300).contains(tunnel) { return .proxy("the proxy answered \(tunnel) to CONNECT") }
         if let connectionGuard {
             if let reason = connectionGuard.failure(opensslCode: Transfer.opensslCode(in: text), session: easy.session)
             {

@@ -62,6 +62,8 @@ package enum IdentityAnswer: Sendable {
 package struct ConnectionAnswers: Sendable {
     /// Chains that were accepted, or refused, with the verdict that counts then.
     package var chains: [[[UInt8]]: ConnectionRuling] = [:]
+    /// Chains about which the policy is to decide, as if nobody had been asked.
+    package var undisputed: Set<[[UInt8]]> = []
     /// Who the client is; nil while nobody has said.
     package var identity: IdentityAnswer?
 

@@ -8,30 +8,32 @@ struct Exchange {
     let identifier: UInt64
     private let original: Request
     private var method: String
-    /// Where the request is going at the moment, for errors.
-    private var place: String
+    /// Where the request is going at the moment; nil before that is known.
+    private var target: SessionURL?
 
     init(session: Session, identifier: UInt64, request: Request) {
         self.session = session
         self.identifier = identifier
         original = request
         method = request.method.rawValue
-        place = "\(request)"
     }
+
+    /// Where the request is going at the moment, for errors and events.
+    private var place: String { target?.description ?? original.description }
 
     /// Sends the request and takes it to its end.
     mutating func run() async throws(SessionError) -> Response {
         let request = try await adapted()
         let prepared: PreparedRequest
         do throws(RequestError) {
-            prepared = try request.prepared(relativeTo: session.baseURL)
+            prepared = try request.prepared(recent: session.recentURLs)
         } catch { throw failure(.badURL(error.description)) }
         var order = ExchangeOrder(prepared, request, session.configuration)
         var context = RedirectContext(
             method: request.method, url: prepared.url, hasBody: prepared.body != nil,
             headerNames: order.headers.map(\.name))
         method = prepared.method
-        place = prepared.url.description
+        target = prepared.url
         session.configuration.onEvent?(.began(id: identifier, method: method, url: place))
         while true {
             var authentication = Authentication(exchange: self)
@@ -48,7 +50,7 @@ struct Exchange {
                 order.follow(hop)
                 context = context.following(hop)
                 method = order.method
-                place = hop.url.description
+                target = hop.url
                 session.configuration.onEvent?(
                     .redirected(id: identifier, status: response.statusCode, to: place))
             }
@@ -105,7 +107,7 @@ extension Response {
     /// What an exchange brought.
     init(_ outcome: TransferOutcome, url: String) {
         var headers = HTTPHeaders()
-        for index in 0..<outcome.headers.count { headers.addReceived(line: outcome.headers[index]) }
+        headers.addReceived(outcome.headers)
         self.init(
             url: url, statusCode: outcome.status, httpVersion: outcome.httpVersion, headers: headers,
             body: outcome.body)

@@ -23,6 +23,7 @@ public final class Session: Sendable {
     let rules: Protected<SessionRules>
     let engine: Engine
     let credentials = Protected(CredentialStore())
+    let recentURLs: RecentURLs
     private let counter = Protected<UInt64>(0)
 
     /// How often one request is tried at most, where interceptors want it tried again.
@@ -76,6 +77,7 @@ public final class Session: Sendable {
         var keyLog: KeyLogFile?
         if let path = configuration.keyLogFile { keyLog = try Session.keyLog(path) }
         baseURL = base
+        recentURLs = RecentURLs(base: base)
         self.configuration = configuration
         var append: (@Sendable (String) -> Void)?
         if let keyLog { append = { [keyLog] line in keyLog.append(line) } }

@@ -26,13 +26,23 @@ struct SessionRules: Sendable {
         let keepsIdentity: Bool
     }
 
-    /// What holds for connections to one host.
-    struct Terms: Sendable {
+    /// What holds for connections to one host. An object, since every request takes it along.
+    final class Terms: Sendable {
         let policy: ConnectionPolicy
         let judge: Judge
         let connection: ConnectionTerms
         /// Who the client is without a handler's word.
         let configuredIdentity: @Sendable (ClientCertificateRequest) -> TLSIdentity?
+
+        init(
+            policy: ConnectionPolicy, judge: Judge, connection: ConnectionTerms,
+            configuredIdentity: @escaping @Sendable (ClientCertificateRequest) -> TLSIdentity?
+        ) {
+            self.policy = policy
+            self.judge = judge
+            self.connection = connection
+            self.configuredIdentity = configuredIdentity
+        }
     }
 
     init(policies: HostPolicies, asks: Bool, keyLog: (@Sendable (String) -> Void)?) {

@@ -44,11 +44,13 @@ final class Engine: Sendable {
 final class TransferLetter: Sendable {
     let identifier: UInt64
     let order: TransferOrder
+    let options: TransferOptions?
     let continuation: UnsafeContinuation<TransferOutcome, Never>
 
     init(_ identifier: UInt64, _ order: TransferOrder, _ continuation: UnsafeContinuation<TransferOutcome, Never>) {
         self.identifier = identifier
         self.order = order
+        options = order.repeatableOptions
         self.continuation = continuation
     }
 }

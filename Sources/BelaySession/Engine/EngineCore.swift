@@ -212,7 +212,7 @@ final class EngineCore: @unchecked Sendable {
     }
 
     private func begin(_ letter: TransferLetter, _ multi: UnsafeMutableRawPointer) {
-        guard let easy = idleHandle(for: letter.order) ?? EasyHandle() else {
+        guard let easy = idleHandle(for: letter.options) ?? EasyHandle() else {
             letter.continuation.resume(returning: TransferOutcome(failure: .unusable("out of memory")))
             return
         }
@@ -233,8 +233,8 @@ final class EngineCore: @unchecked Sendable {
     }
 
     /// A handle that is free: best one that was set up for such an order before.
-    private func idleHandle(for order: TransferOrder) -> EasyHandle? {
-        if let options = order.repeatableOptions {
+    private func idleHandle(for options: TransferOptions?) -> EasyHandle? {
+        if let options {
             for index in idle.indices.suffix(EngineCore.idleSearch).reversed() where idle[index].options == options {
                 idle.swapAt(index, idle.endIndex - 1)
                 break

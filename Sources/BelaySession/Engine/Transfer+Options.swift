@@ -4,7 +4,7 @@ import CCurl
 extension Transfer {
     /// Sets the handle up for the order. False where libcurl does not take an option.
     func prepare(sharing share: OpaquePointer?, usesCookies: Bool) -> Bool {
-        easy.prepare(order.repeatableOptions, url: order.url) { setUp(sharing: share, usesCookies: usesCookies) }
+        easy.prepare(letter.options, url: order.url) { setUp(sharing: share, usesCookies: usesCookies) }
         return easy.refusedOption == nil
     }
 

@@ -24,15 +24,27 @@ struct TransferOrder: Sendable {
 }
 
 /// Everything of an order that becomes an option of libcurl's and may be found as it is by the next one.
-struct TransferOptions: Sendable, Hashable {
-    let terms: UInt64
-    let isEncrypted: Bool
-    let method: String
-    let headers: [String]
-    let route: TransferRoute
-    let timeouts: SessionTimeouts
-    let protocols: HTTPProtocols
-    let decompresses: Bool
+///
+/// An object, so that handles keep it and compare it without copying its parts.
+final class TransferOptions: Sendable, Equatable {
+    private let values: Values
+
+    struct Values: Sendable, Hashable {
+        let terms: UInt64
+        let isEncrypted: Bool
+        let method: String
+        let headers: [String]
+        let route: TransferRoute
+        let timeouts: SessionTimeouts
+        let protocols: HTTPProtocols
+        let decompresses: Bool
+    }
+
+    init(_ values: Values) {
+        self.values = values
+    }
+
+    static func == (first: TransferOptions, second: TransferOptions) -> Bool { first.values == second.values }
 }
 
 extension TransferOrder {
@@ -43,8 +55,9 @@ extension TransferOrder {
     var repeatableOptions: TransferOptions? {
         guard body == nil, password == nil, !isAlone else { return nil }
         return TransferOptions(
-            terms: terms.identifier, isEncrypted: isEncrypted, method: method, headers: headers, route: route,
-            timeouts: timeouts, protocols: protocols, decompresses: decompresses)
+            TransferOptions.Values(
+                terms: terms.identifier, isEncrypted: isEncrypted, method: method, headers: headers, route: route,
+                timeouts: timeouts, protocols: protocols, decompresses: decompresses))
     }
 }
 

@@ -77,13 +77,14 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.removeAll { $0.isNamed(name) }
     }
 
-    /// Adds a field that came from a peer, whatever it holds.
-    package mutating func addReceived(_ name: String, _ value: String) {
-        fields.append(Field(name: name, value: value.trimmingHeaderSpace()))
+    /// Adds the fields of a peer's header, whatever they hold.
+    mutating func addReceived(_ header: HeaderBlock) {
+        fields.reserveCapacity(fields.count + header.count)
+        for index in 0..<header.count { addReceived(line: header[index]) }
     }
 
-    /// Adds a field as a peer's line has it, whatever it holds; a line without a name is none.
-    package mutating func addReceived(line: ArraySlice<UInt8>) {
+    /// Adds a field as a peer's line has it; a line without a name is none.
+    private mutating func addReceived(line: ArraySlice<UInt8>) {
         guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return }
         let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         var value = line[(colon + 1)...]

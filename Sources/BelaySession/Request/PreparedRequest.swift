@@ -16,11 +16,18 @@ extension Request {
     /// - Parameter base: the session's base URL, as ``SessionURL/asBase`` makes it.
     /// - Throws: ``RequestError`` where something in it cannot be sent.
     package func prepared(relativeTo base: SessionURL? = nil) throws(RequestError) -> PreparedRequest {
+        try prepared(recent: RecentURLs(base: base))
+    }
+
+    /// The same against the base of a session, with what it remembers of URLs.
+    ///
+    /// - Throws: ``RequestError`` where something in it cannot be sent.
+    func prepared(recent: RecentURLs) throws(RequestError) -> PreparedRequest {
         guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(\.isTokenByte) else {
             throw .method(method.rawValue)
         }
         return PreparedRequest(
-            method: method.rawValue, url: try absoluteURL(relativeTo: base), headerLines: try headerLines(),
+            method: method.rawValue, url: try absoluteURL(recent), headerLines: try headerLines(),
             body: body.bytes)
     }
 
@@ -46,9 +53,9 @@ extension Request {
         return lines
     }
 
-    private func absoluteURL(relativeTo base: SessionURL?) throws(RequestError) -> SessionURL {
+    private func absoluteURL(_ recent: RecentURLs) throws(RequestError) -> SessionURL {
         do throws(SessionURLError) {
-            let resolved = if let base { try base.resolving(url) } else { try SessionURL(url) }
+            let resolved = try recent.url(url)
             return query.isEmpty ? resolved : resolved.appending(encodedQuery: query.encoded(style: parameterStyle))
         } catch { throw .url(error) }
     }

@@ -96,6 +96,7 @@ public struct SessionURL: Sendable, Hashable {
 extension SessionURL: CustomStringConvertible {
     /// The URL for messages and logs: a query is only hinted at, since tokens and signatures travel in it.
     public var description: String {
-        Self.authority(scheme, hostLiteral, host, port) + path + (query == nil ? "" : "?…")
+        guard let query else { return text }
+        return String(text.dropLast(query.count)) + "…"
     }
 }

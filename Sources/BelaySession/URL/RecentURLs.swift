@@ -1,0 +1,34 @@
+import BelayCertificates
+
+/// URLs as they were read lately: programs ask for the same few again and again, and reading one strictly costs as much as the
+/// rest of a small request.
+///
+/// What is remembered is what ``SessionURL`` made of a text against one base, which is the same whenever it is asked.
+final class RecentURLs: Sendable {
+    private let base: SessionURL?
+    private let known = Protected<[String: SessionURL]>([:])
+
+    /// More are not kept, nor are long ones.
+    private static let capacity = 256
+    private static let maximumLength = 512
+
+    init(base: SessionURL?) {
+        self.base = base
+    }
+
+    /// Reads a URL, or resolves a reference against the base.
+    ///
+    /// - Throws: ``SessionURLError``; failures are not remembered.
+    func url(_ text: String) throws(SessionURLError) -> SessionURL {
+        if let url = known.withLock({ $0[text] }) { return url }
+        let url = if let base { try base.resolving(text) } else { try SessionURL(text) }
+        // Queries carry tokens, and seldom come again.
+        if text.utf8.count <= Self.maximumLength, url.query == nil {
+            known.withLock { known in
+                if known.count >= Self.capacity { known.removeAll(keepingCapacity: true) }
+                known[text] = url
+            }
+        }
+        return url
+    }
+}

@@ -72,6 +72,7 @@ struct HTTPHeadersTests {
         arguments: [
             "Authorization", "proxy-authorization", "Cookie", "SET-COOKIE", "X-Auth-Token", "X-API-Key",
             "Client-Secret",
+            "X-Session-Id",
         ])
     func redaction(name: String) {
         let headers: HTTPHeaders = [name: "hunter2", "Accept": "text/html"]

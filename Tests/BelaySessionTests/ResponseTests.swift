@@ -134,6 +134,72 @@ struct ResponseJSONTests {
         #expect(throws: ResponseRejection.self) { try response(Array(repeating: 0x5B, count: 100_000)).jsonValue() }
     }
 
+    @Test("what is no JSON is refused, with the byte where it stops being some")
+    func notJSON() throws {
+        for text in [
+            "[1,]", "[,1]", "{\"a\":1,}", "{a:1}", "{\"a\" 1}", "[1 2]", "01", "-", "1.", ".5", "1e", "+1", "0x1",
+            "NaN", "1e999",
+            "tru", "\"", "\"a\nb\"", #""\x""#, #""\u12""#, #""\ud800""#, #""\udc00\ud800""#, #""\ud800\u0041""#, "'a'",
+            "[1]]",
+            "/**/1", "{\"a\"}", "\u{0}", "[\"a", "nul", "--1", "\u{A0}1",
+        ] {
+            #expect(throws: ResponseRejection.self, "\(text)") { try response(text.utf8).jsonValue() }
+        }
+        #expect(throws: ResponseRejection.self) { try response([0x22, 0xFF, 0x22]).jsonValue() }
+        let rejection = #expect(throws: ResponseRejection.self) { try response("[1, x]".utf8).jsonValue() }
+        #expect(rejection.map { "\($0)" }?.contains("at byte 4") == true)
+    }
+
+    /// All numbers as `Double`: Foundation reads `2.5e18` as a whole number, which says no more.
+    private func numeric(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .integer(let number): .number(Double(number))
+        case .array(let elements): .array(elements.map(numeric))
+        case .object(let members): .object(members.mapValues(numeric))
+        default: value
+        }
+    }
+
+    @Test("Python's JSON is read as Python has it")
+    func python() throws {
+        let script = #"""
+            import json, random, sys
+            random.seed(7)
+            def value(depth):
+                kind = random.randrange(8 if depth else 5)
+                if kind == 0: return random.choice([None, True, False])
+                if kind == 1: return random.randrange(-10**17, 10**17)
+                if kind == 2: return random.uniform(-1e6, 1e6) * 10 ** random.randrange(-200, 200)
+                if kind < 5: return ''.join(chr(random.choice([random.randrange(128), random.randrange(0xD800), 0x1F44D])) for _ in range(random.randrange(12)))
+                if kind == 5: return {str(random.random()): value(depth - 1) for _ in range(random.randrange(5))}
+                return [value(depth - 1) for _ in range(random.randrange(5))]
+            v = [value(6) for _ in range(300)]
+            for ascii in (True, False): print(json.dumps(v, ensure_ascii=ascii, indent=ascii or None))
+            """#
+        let output = try Tool.succeed("python3", ["-c", script]).output
+        let compact = try #require(output.dropLast().lastIndex(of: 0x0A))
+        let escaped = try #require(try response(output[...compact]).jsonValue())
+        let plain = try #require(try response(output[(compact + 1)...]).jsonValue())
+        #expect(escaped == plain)
+        // Foundation's reader is the second opinion.
+        let foundation = try JSONDecoder().decode(JSONValue.self, from: Data(output[(compact + 1)...]))
+        #expect(numeric(plain) == numeric(foundation))
+        let back = "import json,sys; a, b = sys.stdin.read().split('\\0'); assert json.loads(a) == json.loads(b)"
+        let written = try RequestBody.json(plain).bytes ?? []
+        try Tool.succeed("python3", ["-c", back], input: Array(output[(compact + 1)...]) + [0] + written)
+    }
+
+    @Test("deep nesting costs what its length costs, and too deep is an error")
+    func depth() throws {
+        let nested = { (depth: Int) in [UInt8](repeating: 0x5B, count: depth) + [UInt8](repeating: 0x5D, count: depth) }
+        #expect(try response(nested(512)).jsonValue() != nil)
+        #expect(throws: ResponseRejection.self) { try response(nested(513)).jsonValue() }
+        // Asking one kind after the other took a third of a second for each of these.
+        let many = [0x5B] + Array([[UInt8]](repeating: nested(500), count: 200).joined(separator: [0x2C])) + [0x5D]
+        let time = try ContinuousClock().measure { _ = try response(many).jsonValue() }
+        #expect(time < .seconds(5))
+    }
+
     @Test("JSON is read in the declared charset, and behind a byte order mark")
     func charsets() throws {
         let latin = response([0x22, 0xE9, 0x22], type: "application/json; charset=iso-8859-1")

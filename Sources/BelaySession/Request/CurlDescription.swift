@@ -66,7 +66,7 @@ extension Request {
         if type?.essence == "application/x-www-form-urlencoded" {
             return Array(Redaction.form(String(decoding: bytes, as: UTF8.self)).utf8)
         }
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)),
+        guard let value = try? JSONReader.read(bytes),
             let redacted = Redaction.json(value)
         else { return bytes }
         let encoder = JSONEncoder()

@@ -45,8 +45,12 @@ extension Response {
         if let value = try valueWithoutContent(type) { return value }
         let bytes = try jsonBytes()
         do {
+            if type == JSONValue.self {
+                let whole = try JSONReader.read(bytes)
+                if let value = (removingNulls ? whole.removingNulls() : whole) as? Value { return value }
+            }
             guard removingNulls else { return try decoder.decode(type, from: Data(bytes)) }
-            let whole = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+            let whole = try JSONReader.read(bytes)
             return try decoder.decode(type, from: try JSONEncoder().encode(whole.removingNulls()))
         } catch {
             throw undecodable(error)
@@ -59,8 +63,7 @@ extension Response {
     /// - Throws: ``ResponseRejection`` where it is no JSON.
     public func jsonValue(removingNulls: Bool = false) throws(ResponseRejection) -> JSONValue? {
         guard hasContent else { return nil }
-        let value = try json(as: JSONValue.self)
-        return removingNulls ? value.removingNulls() : value
+        return try json(as: JSONValue.self, removingNulls: removingNulls)
     }
 
     /// The body as a value, from a property list in XML or binary.
@@ -86,10 +89,14 @@ extension Response {
         throw undecodable("there is no content, and \(type) needs some. Ask for an optional where there may be none")
     }
 
-    /// The body in UTF-8, or as it is where the decoder finds out for itself.
+    /// The body in UTF-8, which is what RFC 8259 wants it to be in anyway.
     private func jsonBytes() throws(ResponseRejection) -> [UInt8] {
-        guard let name = mediaType?.charset, let charset = Charset(name: name), charset != .utf8 else { return body }
-        return Array(try text().utf8)
+        let declared = mediaType?.charset.flatMap(Charset.init(name:))
+        guard let charset = declared ?? Charset(markOf: body), charset != .utf8 else { return body }
+        guard let text = charset.decode(body) else {
+            throw undecodable("it is not in the charset that it is said to be in")
+        }
+        return Array(text.utf8)
     }
 
     private func undecodable(_ detail: String) -> ResponseRejection {

@@ -21,18 +21,29 @@ final class HandshakeRecord {
     private(set) var sentAlert: TLSAlert?
     /// Whether the server gave a session ticket, which it does after it has accepted the client.
     private(set) var receivedTicket = false
+    /// How many bytes of handshake messages the other side may send; nil without limit.
+    ///
+    /// OpenSSL reads on by itself after a message that it ignores, and after a ticket. Where it reads the socket itself, a peer that
+    /// sends such messages without end would keep the thread for ever.
+    var limit: Int?
+    private(set) var exceededLimit = false
+    private var receivedBytes = 0
 
     /// The callback that OpenSSL calls with each message, its last argument being the record.
     static let callback:
         @convention(c) (
             CInt, CInt, CInt, UnsafeRawPointer?, Int, OpaquePointer?, UnsafeMutableRawPointer?
-        ) -> Void = { isWritten, version, contentType, buffer, count, _, argument in
+        ) -> Void = { isWritten, version, contentType, buffer, count, session, argument in
             guard let argument, let buffer else { return }
             let record = Unmanaged<HandshakeRecord>.fromOpaque(argument).takeUnretainedValue()
             let bytes = UnsafeRawBufferPointer(start: buffer, count: count)
             if contentType == SSL3_RT_ALERT, count == 2 {
                 record.alert(TLSAlert(code: bytes[1]), isFatal: bytes[0] == 2, isWritten: isWritten != 0)
             } else if contentType == SSL3_RT_HANDSHAKE, count >= 4 {
+                if isWritten == 0, record.exceeds(adding: count), let session {
+                    // As if the other side had said goodbye: OpenSSL throws away what else comes.
+                    return SSL_set_shutdown(session, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+                }
                 var reader = WireReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(4)))
                 record.message(bytes[0], &reader, isWritten: isWritten != 0)
             }
@@ -41,6 +52,13 @@ final class HandshakeRecord {
     /// The record of an SSL object.
     static func of(session: OpaquePointer) -> HandshakeRecord? {
         SSL_get_ex_data(session, 0).map { Unmanaged<HandshakeRecord>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func exceeds(adding count: Int) -> Bool {
+        guard let limit else { return false }
+        receivedBytes += count
+        if receivedBytes > limit { exceededLimit = true }
+        return exceededLimit
     }
 
     /// Whether the negotiated version is 1.3, where certificates travel in another shape.

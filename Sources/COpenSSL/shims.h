@@ -140,6 +140,8 @@ static inline void belay_tls_set_context_message_argument(SSL_CTX *context, void
     SSL_CTX_set_msg_callback_arg(context, argument);
 }
 static inline void belay_tls_harden(SSL_CTX *context, long maximum_certificate_list) {
+    // libcurl turns tickets off, and many servers of TLS 1.2 resume by nothing else.
+    SSL_CTX_clear_options(context, SSL_OP_NO_TICKET);
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_mode(context, SSL_MODE_NO_AUTO_CHAIN);
     SSL_CTX_set_max_cert_list(context, maximum_certificate_list);

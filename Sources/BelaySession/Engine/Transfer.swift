@@ -14,6 +14,7 @@ final class Transfer {
     private var headers = HeaderBlock()
     private var headerBytes = 0
     private var informationalCount = 0
+    private var headCheck = ResponseHeadCheck()
     /// The guard of the newest connection that was made for the exchange, or of the one it was given.
     private var connectionGuard: ConnectionGuard?
     private var isFreshConnection = false
@@ -74,6 +75,10 @@ final class Transfer {
         headerBytes += line.count
         guard headerBytes <= order.limits.headers else {
             ending = .headersTooLarge(limit: order.limits.headers)
+            return false
+        }
+        if let fault = headCheck.take(line) {
+            ending = .malformed("the head of the response cannot be right: \(fault)")
             return false
         }
         if line.starts(with: Transfer.statusLineStart), line.count > 5 {
@@ -137,6 +142,9 @@ final class Transfer {
     func outcome(_ result: CURLcode) -> TransferOutcome {
         var outcome = TransferOutcome(failure: result == CURLE_OK && ending == nil ? nil : failure(result))
         outcome.status = easy.number(CURLINFO_RESPONSE_CODE)
+        if outcome.failure == nil, outcome.status != 0, !headCheck.isComplete {
+            outcome.failure = .lost("the connection ended in the middle of the response's head")
+        }
         outcome.version = Transfer.version(easy.number(CURLINFO_HTTP_VERSION))
         outcome.headers = headers
         outcome.body = body
@@ -190,6 +198,9 @@ final class Transfer {
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
             CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_AGAIN, CURLE_SSL_SHUTDOWN_FAILED:
             return connectionFailure(result, text)
+        case CURLE_OUT_OF_MEMORY where !headCheck.isComplete && easy.number(CURLINFO_RESPONSE_CODE) != 0:
+            // A line that is longer than libcurl's own limit is what it says so of.
+            return .headersTooLarge(limit: min(order.limits.headers, Int(CURL_MAX_HTTP_HEADER)))
         case CURLE_PARTIAL_FILE: return .truncated(received: body.count)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL,
             CURLE_WRITE_ERROR:
@@ -205,6 +216,7 @@ final class Transfer {
         // The proxy's answer to CONNECT; nothing of the server's own has come then.
         let tunnel = easy.number(CURLINFO_HTTP_CONNECTCODE)
         if tunnel != 0, !(200..<300).contains(tunnel) { return .proxy("the proxy answered \(tunnel) to CONNECT") }
+        if result == CURLE_RECV_ERROR, text.hasSuffix("in chunked-encoding") { return .malformed(text) }
         if let connectionGuard {
             if let reason = connectionGuard.failure(opensslCode: Transfer.opensslCode(in: text), session: easy.session)
             {

@@ -33,6 +33,7 @@ package final class ConnectionGuard {
         self.terms = terms
         self.answers = answers
         self.peerAddress = peerAddress
+        record.limit = TLSContext.maximumHandshake
     }
 
     // MARK: - Installing
@@ -180,6 +181,7 @@ package final class ConnectionGuard {
     ///   - opensslCode: OpenSSL's packed error, where the library tells it; 0 for none.
     ///   - session: the live SSL, where there still is one.
     package func failure(opensslCode: UInt, session: OpaquePointer? = nil) -> TLSError.Reason? {
+        if record.exceededLimit { return .handshakeTooLong(limit: TLSContext.maximumHandshake) }
         let offered = terms.options.minimumVersion...terms.options.maximumVersion
         if let alert = record.receivedAlert, alert != .closeNotify {
             return record.reason(

@@ -39,10 +39,13 @@ struct HTTP2Service: Sendable {
                 for await bytes in output {
                     do throws(TLSError) { try await service.connection.write(bytes) } catch { return error }
                 }
+                await service.connection.close()
                 return nil
             }
             var failure: TLSError?
-            do throws(TLSError) { try await read(writer, &group) } catch { failure = error }
+            do throws(TLSError) { try await read(writer, &group) } catch  where error.reason != .closed {
+                failure = error
+            } catch {}
             writer.finish()
             if failure != nil { group.cancelAll() }
             for await error in group { failure = failure ?? error }
@@ -60,7 +63,9 @@ struct HTTP2Service: Sendable {
         var unfinished: (stream: Int, ends: Bool)?
         guard try await fill(&buffer, to: Self.preface.count), buffer.starts(with: Self.preface) else { return }
         buffer.removeFirst(Self.preface.count)
-        writer.yield(Self.frame(.settings, 0, stream: 0, []))
+        // SETTINGS_MAX_CONCURRENT_STREAMS (section 6.5.2).
+        let limit = service.setup.maximumStreams.map { [0, 3] + Self.number($0, bytes: 4) } ?? []
+        writer.yield(Self.frame(.settings, 0, stream: 0, limit))
         while let frame = try await next(&buffer) {
             let ended: Int?
             switch Kind(rawValue: frame.kind) {
@@ -93,6 +98,12 @@ struct HTTP2Service: Sendable {
             group.addTask {
                 let answer = await service.answer(request)
                 writer.yield(Self.wireForm(answer, stream: ended))
+                if answer.closes {
+                    // The last stream that was served, and no error (section 6.8).
+                    let payload = Self.number(ended, bytes: 4) + Self.number(0, bytes: 4)
+                    writer.yield(Self.frame(.goAway, 0, stream: 0, payload))
+                    writer.finish()
+                }
                 return nil
             }
         }

@@ -24,6 +24,8 @@ package final class RawTLSServer: Sendable {
         package var resumption = Resumption.none
         /// The protocols of ALPN, best first: `h2`, `http/1.1`.
         package var protocols = ["http/1.1"]
+        /// How many streams of HTTP/2 it takes at a time; nil for as many as come.
+        package var maximumStreams: Int?
         package var clients = TLSServerConfiguration.ClientAuthentication.none
         package var interfaces = TLSServerConfiguration.Interfaces.loopbackIPv4
         package var answer: @Sendable (HTTPRequest, Connection) async -> HTTPAnswer = { _, _ in .text("answer") }

@@ -61,7 +61,8 @@ public struct TLSServerConnection: Sendable {
         await stream.cut()
     }
 
-    func close() async {
+    /// Says goodbye and closes, for handlers that go on after it.
+    package func close() async {
         await stream.close(within: timeouts.close)
     }
 

@@ -1,0 +1,131 @@
+import BelayCertificates
+import BelayLaboratory
+import BelaySession
+import BelayTLS
+import BelayTrust
+import SessionTestSupport
+import TestSupport
+import Testing
+
+@Suite("Servers that are wrong in HTTP")
+struct HTTPFaultTests {
+    private static let bodyLimit = 1 << 20
+
+    private static func session(_ server: RawTLSServer, patience: Duration = .seconds(30)) throws -> Session {
+        try Session.tests(server) { configuration in
+            configuration.maximumBodySize = bodyLimit
+            configuration.timeouts.total = patience
+        }
+    }
+
+    @Test(
+        "each ends with the right answer or a typed error, and leaves the session usable", arguments: HTTPFault.allCases
+    )
+    func outcome(_ fault: HTTPFault) async throws {
+        let server = try RawTLSServer { $0.script = fault.script }
+        let session = try Self.session(server, patience: fault.needsTimeout ? .milliseconds(300) : .seconds(30))
+        // The second finds what the first has left behind: a connection that must not be used again, for one.
+        for _ in 0..<2 {
+            var request = Request.get("0")
+            request.acceptance = .any
+            do throws(SessionError) {
+                let response = try await session.send(request)
+                switch fault.outcome {
+                case .answer(let content), .answerOrError(let content):
+                    #expect(String(decoding: response.body, as: UTF8.self) == content)
+                case .error:
+                    // A redirect that is not followed is an answer like any other, where any answer is fine.
+                    #expect(
+                        fault.rawValue.contains("redirect") && response.statusCode == 302,
+                        "\(response.statusCode) \(response.headers) \(response.body.count) bytes")
+                }
+            } catch {
+                if case .answer = fault.outcome { Issue.record("\(error)") }
+                if case .other = error.reason { Issue.record("untyped: \(error)") }
+                #expect(!"\(error)".isEmpty)
+            }
+        }
+        await server.stop()
+    }
+
+    @Test(
+        "the reason is the one that the server is made for",
+        arguments: [
+            (HTTPFault.noAnswer, "timedOut"), (.stalledHeaders, "timedOut"), (.stalledBody, "timedOut"),
+            (.resetBeforeAnswer, "connectionLost"), (.resetInHeaders, "connectionLost"),
+            (.resetInBody, "connectionLost"),
+            (.closedBeforeAnswer, "connectionLost"), (.truncatedBody, "truncated"), (.hugeLength, "truncated"),
+            (.differingLengths, "malformedResponse"), (.negativeLength, "malformedResponse"),
+            (.overflowingLength, "malformedResponse"), (.endlessBody, "bodyTooLarge"),
+            (.headerFlood, "headersTooLarge"), (.hugeHeader, "headersTooLarge"), (.trailerFlood, "headersTooLarge"),
+            (.garbage, "malformedResponse"), (.bareBody, "malformedResponse"), (.futureVersion, "malformedResponse"),
+            (.badStatus, "malformedResponse"), (.chunkSizeNonsense, "malformedResponse"),
+            (.chunkSizeNegative, "malformedResponse"), (.chunkSizeOverflow, "malformedResponse"),
+            (.chunkWithoutEnd, "malformedResponse"), (.informationalStorm, "tooManyInformational"),
+            (.unaskedSwitch, "malformedResponse"), (.compressionBomb, "bodyTooLarge"),
+            (.corruptCompression, "malformedResponse"),
+            (.manyEncodings, "malformedResponse"),
+        ])
+    func reasons(_ fault: HTTPFault, _ expected: String) async throws {
+        let server = try RawTLSServer { $0.script = fault.script }
+        let session = try Self.session(server, patience: fault.needsTimeout ? .milliseconds(300) : .seconds(30))
+        let error = await session.refusal(.get("0"))
+        await server.stop()
+        let found = error.map { "\($0.reason)".prefix { $0.isLetter } } ?? "answer"
+        #expect(found == expected, "\(error.map { "\($0)" } ?? "")")
+    }
+
+    @Test("an exchange that is reset as soon as it connects is a connection that was reset")
+    func resetsAtOnce() async throws {
+        let server = try RawTLSServer { $0.misbehaviour = .resetsAtOnce }
+        let session = try Self.session(server)
+        let error = try #require(await session.refusal())
+        guard case .tls(.reset) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.appleCode == -1005)
+        await server.stop()
+    }
+
+    @Test(
+        "what goes wrong before the handshake is over is an error of TLS",
+        arguments: [
+            TLSServerConfiguration.Misbehaviour.plainHTTP, .sends([0xDE, 0xAD, 0xBE, 0xEF, 0, 1, 2, 3]), .truncates,
+            .resets,
+            .endlessHandshake, .certificateMessage([Array("this is no certificate".utf8)]),
+        ])
+    func handshakes(_ misbehaviour: TLSServerConfiguration.Misbehaviour) async throws {
+        let server = try RawTLSServer { $0.misbehaviour = misbehaviour }
+        let session = try Self.session(server)
+        let error = try #require(await session.refusal())
+        guard case .tls(let reason) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.phase == .handshake)
+        switch (misbehaviour, reason) {
+        case (.plainHTTP, .notTLS), (.sends, .notTLS), (.truncates, .closedEarly), (.resets, .reset),
+            (.endlessHandshake, .handshakeTooLong), (.endlessHandshake, .protocolViolation),
+            (.certificateMessage, .unreadableCertificate):
+            break
+        default: Issue.record("\(error)")
+        }
+        await server.stop()
+    }
+
+    @Test(
+        "a handshake that does not go on ends with the time to connect",
+        arguments: [TLSServerConfiguration.Misbehaviour.silence, .hangsInHandshake])
+    func silence(_ misbehaviour: TLSServerConfiguration.Misbehaviour) async throws {
+        let server = try RawTLSServer { $0.misbehaviour = misbehaviour }
+        let session = try Session.tests(server) { $0.timeouts.connect = .milliseconds(300) }
+        let error = try #require(await session.refusal())
+        guard case .timedOut(.milliseconds(300)) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.appleCode == -1001)
+        await server.stop()
+    }
+}

@@ -21,6 +21,13 @@ struct Authentication {
 
     private var session: Session { exchange.session }
 
+    /// Who is told of connections and heads; nil for nobody.
+    private var trace: (@Sendable (TransferTrace) -> Void)? {
+        guard session.configuration.announcesHeads, let onEvent = session.configuration.onEvent else { return nil }
+        let identifier = exchange.identifier
+        return { onEvent(SessionEvent($0, id: identifier)) }
+    }
+
     /// What the server answers in the end.
     mutating func response(
         to order: ExchangeOrder, _ context: RedirectContext
@@ -54,6 +61,7 @@ struct Authentication {
             transfer.answers = answers
             transfer.password = password
             transfer.isAlone = isAlone
+            transfer.trace = trace
             let outcome = await session.engine.perform(transfer)
             session.configuration.onEvent?(
                 .exchanged(id: exchange.identifier, metrics: ExchangeMetrics(outcome)))

@@ -1,6 +1,7 @@
 import BelayCertificates
 import BelayTLS
 import BelayTrust
+import FoundationEssentials
 
 /// Everything that decides whether a connection may be used, and who the client is on it.
 ///
@@ -62,6 +63,10 @@ public struct TrustSettings: Sendable {
     public var revocationLists: [RevocationList] = []
     /// What one evaluation may cost.
     public var limits = EvaluationLimits()
+    /// The moment that chains are judged as of; nil for that of the connection.
+    public var evaluationTime: Date?
+    /// Whether verdicts tell the story of the path search, in ``Verdict/explanation``.
+    public var explains = false
 
     /// The machine's anchors under the standard rules.
     public init() {}

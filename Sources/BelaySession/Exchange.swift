@@ -19,7 +19,9 @@ struct Exchange {
     }
 
     /// Where the request is going at the moment, for errors and events.
-    private var place: String { target?.description ?? original.description }
+    private var place: String {
+        target?.description ?? Redaction.url(String(original.url.prefix { $0 != "?" && $0 != "#" }))
+    }
 
     /// Sends the request and takes it to its end.
     mutating func run() async throws(SessionError) -> Response {

@@ -55,7 +55,8 @@ struct Judge: Sendable {
         trust.revocationLists = policy.trust.revocationLists
         trust.limits = policy.trust.limits
         trust.cache = cache
-        trust.evaluationTime = moment
+        trust.evaluationTime = policy.trust.evaluationTime ?? moment
+        trust.explains = policy.trust.explains
         return trust
     }
 }

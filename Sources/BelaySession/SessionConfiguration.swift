@@ -42,6 +42,9 @@ public struct SessionConfiguration: Sendable {
     public var interceptors: [any RequestInterceptor] = []
     /// Told of everything that happens, on whatever thread it happens; it must be quick.
     public var onEvent: (@Sendable (SessionEvent) -> Void)?
+    /// Whether events tell of every connection that is used and of every head that is sent or received, for those who look
+    /// for a fault. It costs time.
+    public var announcesHeads = false
     /// Answers challenges; nil for the default handling of all.
     public var onChallenge: ChallengeHandler?
     /// A file that the keys of all connections are appended to, for those who read them off the network. It defeats encryption:

@@ -3,10 +3,17 @@ import BelayTrust
 
 /// Something that happened in a session, for those who watch it.
 ///
-/// Events hold no header values, no bodies and no query of a URL.
+/// Events hold no bodies and no query of a URL. Those with headers come only where ``SessionConfiguration/announcesHeads`` asks
+/// for them, and what authenticates somebody is redacted in them.
 public enum SessionEvent: Sendable {
     /// A request begins; the number tells its events from others'.
     case began(id: UInt64, method: String, url: String)
+    /// There is a connection, it was accepted, and the request goes out on it next. Only with ``SessionConfiguration/announcesHeads``.
+    case connected(id: UInt64, connection: SessionConnection)
+    /// The head of a request went out: its first line, then its fields. Only with ``SessionConfiguration/announcesHeads``.
+    case requestHead(id: UInt64, lines: [String])
+    /// The head of a response came, an interim one perhaps. Only with ``SessionConfiguration/announcesHeads``.
+    case responseHead(id: UInt64, lines: [String])
     /// A redirect is followed.
     case redirected(id: UInt64, status: Int, to: String)
     /// The challenge handler is asked.
@@ -21,6 +28,20 @@ public enum SessionEvent: Sendable {
     case failed(id: UInt64, error: SessionError)
     /// The keys of all connections are written to a file: whoever has it can read everything.
     case keysAreLogged(file: String)
+}
+
+/// A connection that a request goes out on.
+public struct SessionConnection: Sendable, Hashable {
+    /// Where it goes, for example `192.0.2.1:443`.
+    public var peerAddress: String?
+    /// Whether it was made for this exchange, and was not in the pool.
+    public var isNew: Bool
+    /// Whether it resumed a TLS session.
+    public var isResumedSession: Bool
+    /// What the server showed; nil for cleartext.
+    public var evidence: PeerEvidence?
+    /// What came of it; nil for cleartext.
+    public var verdict: Verdict?
 }
 
 /// What one exchange with a server was like.
@@ -39,6 +60,10 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var tlsVersion: TLSVersion?
     /// The negotiated cipher suite; nil for cleartext.
     public var cipherSuite: CipherSuite?
+    /// What the server showed; nil for cleartext, and where it showed nothing.
+    public var evidence: PeerEvidence?
+    /// What came of it; nil where nothing was judged.
+    public var verdict: Verdict?
     /// When the name was resolved, after the start. Moments that did not happen are zero.
     public var nameLookup: Duration
     /// When the connection stood.
@@ -65,6 +90,8 @@ public struct ExchangeMetrics: Sendable, Hashable {
         isResumedSession = outcome.isResumed
         tlsVersion = outcome.evidence?.version
         cipherSuite = outcome.evidence?.cipherSuite
+        evidence = outcome.evidence
+        verdict = outcome.verdict
         nameLookup = .microseconds(timings.nameLookup)
         connect = .microseconds(timings.connect)
         handshake = .microseconds(timings.handshake)

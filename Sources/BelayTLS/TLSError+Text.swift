@@ -123,6 +123,7 @@ extension TLSError.OtherProtocol: CustomStringConvertible {
         case .http(let line): "it answered in plain HTTP: \(line)"
         case .ssh(let banner): "it is an SSH server: \(banner)"
         case .text(let line): "it sent: \(line)"
+        case .unknown(""): "it sent something else"
         case .unknown(let bytes): "it sent the bytes \(bytes)"
         }
     }

@@ -152,6 +152,13 @@ final class EasyHandle {
         set(CURLOPT_PRIVATE, argument)
     }
 
+    /// Lets libcurl tell what it sends.
+    func setDebugCallback() {
+        note(belay_curl_set_debug_callback(pointer, Transfer.debugCallback))
+        set(CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
+        set(CURLOPT_VERBOSE, 1)
+    }
+
     func number(_ info: CURLINFO) -> Int {
         var value = 0
         return belay_curl_number(pointer, info, &value) == CURLE_OK ? value : 0

@@ -10,6 +10,7 @@ extension Transfer {
 
     private func setUp(sharing share: OpaquePointer?, usesCookies: Bool) {
         easy.setCallbacks()
+        if order.trace != nil { easy.setDebugCallback() }
         easy.set(CURLOPT_NOSIGNAL, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         setTrust()

@@ -15,6 +15,8 @@ final class Transfer {
     private var headerBytes = 0
     private var informationalCount = 0
     private var headCheck = ResponseHeadCheck()
+    /// The newest status line, where somebody wants to know.
+    private var statusLine: [UInt8] = []
     /// The guard of the newest connection that was made for the exchange, or of the one it was given.
     private var connectionGuard: ConnectionGuard?
     private var isFreshConnection = false
@@ -84,6 +86,7 @@ final class Transfer {
         if line.starts(with: Transfer.statusLineStart), line.count > 5 {
             // Another header block: the one before it was informational, or asked for a password.
             if headers.isEmpty { headers.reserveUsual() } else { headers.removeAll() }
+            if order.trace != nil { statusLine = Array(Transfer.withoutLineEnd(line)) }
             if line.count > 12,
                 line[9] == UInt8(ascii: "1") || line[7] == UInt8(ascii: "1") && line[6] == UInt8(ascii: " ")
             {
@@ -95,10 +98,15 @@ final class Transfer {
             }
             return true
         }
+        let content = Transfer.withoutLineEnd(line)
+        if content.isEmpty { traceResponseHead(statusLine, headers) } else { headers.append(content) }
+        return true
+    }
+
+    private static func withoutLineEnd(_ line: UnsafeRawBufferPointer) -> UnsafeBufferPointer<UInt8> {
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
-        if end > 0 { headers.append(UnsafeBufferPointer(rebasing: line.bindMemory(to: UInt8.self)[..<end])) }
-        return true
+        return UnsafeBufferPointer(rebasing: line.bindMemory(to: UInt8.self)[..<end])
     }
 
     private static let statusLineStart = Array("HTTP/".utf8)
@@ -121,6 +129,7 @@ final class Transfer {
     private func mayBeSent() -> Bool {
         guard order.isEncrypted else {
             isFreshConnection = easy.number(CURLINFO_NUM_CONNECTS) > 0
+            traceConnection(nil, isNew: isFreshConnection)
             return true
         }
         guard let session = easy.session, let found = ConnectionGuard.of(session) else {
@@ -131,7 +140,10 @@ final class Transfer {
             connectionGuard = found
             isFreshConnection = false
         }
-        if found.admits(order.terms) { return true }
+        if found.admits(order.terms) {
+            traceConnection(found, isNew: isFreshConnection)
+            return true
+        }
         if case .refused(let verdict) = found.ruling { ending = .refused(verdict) } else { ending = .unjudged }
         return false
     }
@@ -259,7 +271,8 @@ final class Transfer {
             return order.body != nil && easy.size(CURLINFO_SIZE_UPLOAD_T) < Int64(order.body?.count ?? 0)
                 ? .send : .wait
         }
-        if easy.size(CURLINFO_CONNECT_TIME_T) > 0 { return .handshake }
+        // libcurl notes the time of the connection only once the handshake is over; the guard is made before it.
+        if easy.size(CURLINFO_CONNECT_TIME_T) > 0 || (isFreshConnection && connectionGuard != nil) { return .handshake }
         return easy.size(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connect : .resolve
     }
 

@@ -21,6 +21,8 @@ struct TransferOrder: Sendable {
     var password: TransferPassword?
     /// Whether the connection is for this exchange alone.
     var isAlone = false
+    /// Told what happens while it happens, on the engine's thread; nil where nobody wants to know.
+    var trace: (@Sendable (TransferTrace) -> Void)?
 }
 
 /// Everything of an order that becomes an option of libcurl's and may be found as it is by the next one.
@@ -48,12 +50,12 @@ final class TransferOptions: Sendable, Equatable {
 }
 
 extension TransferOrder {
-    /// The order's options; nil where there is a body, a password or a connection that nobody else is to have.
+    /// The order's options; nil where there is a body, a password, a listener or a connection that nobody else is to have.
     ///
     /// What is added to an order and set by ``Transfer/prepare(sharing:usesCookies:)`` belongs here too, or the next order would
     /// be sent with it.
     var repeatableOptions: TransferOptions? {
-        guard body == nil, password == nil, !isAlone else { return nil }
+        guard body == nil, password == nil, !isAlone, trace == nil else { return nil }
         return TransferOptions(
             TransferOptions.Values(
                 terms: terms.identifier, isEncrypted: isEncrypted, method: method, headers: headers, route: route,

@@ -1,9 +1,9 @@
 /// Which values never appear in descriptions, by the names they go under.
 ///
 /// Rather one too many: a description is for logs and bug reports, where a token that shows is worse than a value that does not.
-enum SensitiveNames {
+package enum SensitiveNames {
     /// What stands in place of a secret.
-    static let redacted = "<redacted>"
+    package static let redacted = "<redacted>"
 
     private static let headers: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
@@ -20,7 +20,7 @@ enum SensitiveNames {
     private static let lastWords: Set<String> = ["auth", "key", "pin", "code"]
 
     /// Whether a header field authenticates somebody.
-    static func coverHeader(_ name: String) -> Bool {
+    package static func coverHeader(_ name: String) -> Bool {
         headers.contains(name.lowercased()) || cover(name)
     }
 

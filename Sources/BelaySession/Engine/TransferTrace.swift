@@ -1,0 +1,82 @@
+import BelayCertificates
+import BelayTLS
+import BelayTrust
+import CCurl
+
+/// What happens in an exchange while it happens, for those who look for a fault.
+enum TransferTrace: Sendable {
+    /// The connection was accepted, and the request goes out next.
+    case connected(SessionConnection)
+    /// This head was sent.
+    case requestHead([UInt8])
+    /// This head came: the status line, then its fields.
+    case responseHead([[UInt8]])
+}
+
+extension Transfer {
+    static let debugCallback: curl_debug_callback = { _, kind, bytes, count, argument in
+        guard kind == CURLINFO_HEADER_OUT, let bytes, let argument else { return 0 }
+        EasyHandle.transfer(argument)?.order.trace?(
+            .requestHead(Array(UnsafeRawBufferPointer(start: bytes, count: count))))
+        return 0
+    }
+
+    func traceConnection(_ guarding: ConnectionGuard?, isNew: Bool) {
+        guard let trace = order.trace else { return }
+        trace(
+            .connected(
+                SessionConnection(
+                    peerAddress: easy.peerAddress, isNew: isNew, isResumedSession: guarding?.isResumed ?? false,
+                    evidence: guarding?.evidence, verdict: guarding?.ruling?.verdict)))
+    }
+
+    func traceResponseHead(_ statusLine: [UInt8], _ headers: HeaderBlock) {
+        guard let trace = order.trace else { return }
+        trace(.responseHead([statusLine] + (0..<headers.count).map { Array(headers[$0]) }))
+    }
+}
+
+extension SessionEvent {
+    /// The event for what a transfer tells.
+    init(_ trace: TransferTrace, id: UInt64) {
+        switch trace {
+        case .connected(let connection): self = .connected(id: id, connection: connection)
+        case .requestHead(let bytes):
+            let lines = bytes.split(separator: 0x0A).map { $0.last == 0x0D ? $0.dropLast() : $0 }
+                .filter { !$0.isEmpty }
+            self = .requestHead(
+                id: id,
+                lines: lines.enumerated().map { index, line in
+                    let text = String(decoding: line, as: UTF8.self)
+                    return index == 0 ? HeadText.requestLine(text) : HeadText.field(text)
+                })
+        case .responseHead(let lines):
+            self = .responseHead(
+                id: id,
+                lines: lines.enumerated().map { index, line in
+                    let text = String(decoding: line, as: UTF8.self)
+                    return index == 0 ? printable(text) : HeadText.field(text)
+                })
+        }
+    }
+}
+
+/// The lines of a head without what may be secret, and with nothing that steers a terminal.
+enum HeadText {
+    /// `GET /search?q=shoes&token=<redacted> HTTP/1.1`
+    static func requestLine(_ line: String) -> String {
+        printable(
+            line.split(separator: " ", omittingEmptySubsequences: false).map { Redaction.url(String($0)) }.joined(
+                separator: " "))
+    }
+
+    /// A field; the value is redacted where its name authenticates somebody, and in a URL the parts that may.
+    static func field(_ line: String) -> String {
+        guard let colon = line.utf8.firstIndex(of: 0x3A) else { return printable(line) }
+        let name = String(line[..<colon])
+        let value = String(line[line.utf8.index(after: colon)...]).trimmingHeaderSpace()
+        if SensitiveNames.coverHeader(name) { return "\(printable(name)): \(SensitiveNames.redacted)" }
+        let holdsURL = ["location", "content-location", "referer", "refresh"].contains(name.lowercased())
+        return "\(printable(name)): \(printable(holdsURL ? Redaction.url(value) : value))"
+    }
+}

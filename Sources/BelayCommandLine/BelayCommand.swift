@@ -12,7 +12,8 @@ struct BelayCommand: AsyncParsableCommand {
             """,
         version: "belay 0.1.0",
         subcommands: [
-            CheckCommand.self, TrustCommand.self, CertCommand.self, PolicyCommand.self, RulesCommand.self,
+            CheckCommand.self, GetCommand.self, TrustCommand.self, CertCommand.self, PolicyCommand.self,
+            RulesCommand.self,
             LabCommand.self, DemoCommand.self,
         ],
         examples: [

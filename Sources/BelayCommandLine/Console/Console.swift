@@ -25,6 +25,17 @@ struct Console: Sendable {
         columns = Self.width(of: STDOUT_FILENO)
     }
 
+    private init(style: Style, noteStyle: Style, columns: Int) {
+        self.style = style
+        self.noteStyle = noteStyle
+        self.columns = columns
+    }
+
+    /// The console for texts that are results elsewhere and go to standard error here.
+    var forNotes: Console {
+        Console(style: noteStyle, noteStyle: noteStyle, columns: Self.width(of: STDERR_FILENO))
+    }
+
     /// Whether standard output is a terminal, so that progress may be drawn.
     var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
@@ -73,7 +84,7 @@ struct Console: Sendable {
     }
 
     /// All of the bytes; the number of the error, 0 for none.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {

@@ -56,7 +56,9 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     /// Reads the identity; nil where none is given.
     func readIdentity() throws(InputError) -> TLSIdentity? {
         guard let identity else { return nil }
-        var passphrase = try passphraseFile.map { (path) throws(InputError) in try Passphrase.read(path) }
+        var passphrase = try passphraseFile.map { (path) throws(InputError) in
+            try SecretFile.read(path, for: "--passphrase-file", what: "passphrase")
+        }
         defer { passphrase?.wipe() }
         let read: Identity
         do throws(IdentityFileError) {
@@ -73,7 +75,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         }
     }
 
-    private static func seconds(_ text: String) throws -> Double {
+    static func seconds(_ text: String) throws -> Double {
         guard let value = Double(text), value.isFinite, value >= 0.001, value <= 86_400 else {
             throw ValidationError("expected seconds from 0.001 to 86400")
         }
@@ -81,10 +83,14 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The passphrase in a file. It is never an argument, where every user of the machine could read it.
-private enum Passphrase {
+/// A secret in a file. It is never an argument, where every user of the machine could read it.
+enum SecretFile {
     /// The first line, without its end.
-    static func read(_ path: String) throws(InputError) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - option: the option that names the file.
+    ///   - what: what the secret is, in a word.
+    static func read(_ path: String, for option: String, what: String) throws(InputError) -> [UInt8] {
         do throws(FileReadingError) {
             var bytes = try FileReading.bytes(ofFile: StandardInput.path(path), limit: 65_536)
             defer { bytes.wipe() }
@@ -94,7 +100,7 @@ private enum Passphrase {
         } catch {
             throw InputError(
                 message: "\(printable(path)): \(error)",
-                remedy: "Give '--passphrase-file' a file whose first line is the passphrase.")
+                remedy: "Give '\(option)' a file whose first line is the \(what).")
         }
     }
 }

@@ -5,6 +5,8 @@ import FoundationEssentials
 
 /// The answer of `belay check`: see Documentation/json.md for its JSON.
 struct CheckReport {
+    /// The command that answers.
+    let command: String
     /// The URL as it was given.
     let url: String
     let endpoint: TLSEndpoint
@@ -20,6 +22,8 @@ struct CheckReport {
     let words: [String]
     /// What the server showed; nil where nothing was reached, or nothing asked.
     var examination: TLSExamination?
+    /// What the server showed to a connection of somebody else's.
+    var evidence: PeerEvidence?
     /// The certificates as they were sent.
     var sent: [[UInt8]] = []
     var path: PathReport?
@@ -71,10 +75,7 @@ extension CheckReport: Encodable {
         try container.encode(path?.elements ?? [], forKey: .path)
         try container.encode(verdict.isPathComplete, forKey: .pathComplete)
         try container.encode(verdict.explanation, forKey: .explanation)
-        try container.encode(
-            Pins(
-                served: verdict.servedPins.map(\.description),
-                configured: policy.effectivePins.map(\.description).sorted()), forKey: .pins)
+        try container.encode(Pins(self), forKey: .pins)
         try container.encode(error.map(FailureReport.init), forKey: .error)
     }
 
@@ -83,9 +84,15 @@ extension CheckReport: Encodable {
         let forwardSecrecy: Bool
     }
 
-    private struct Pins: Encodable {
+    /// The pins of the path, and those of the policy.
+    struct Pins: Encodable {
         let served: [String]
         let configured: [String]
+
+        init(_ report: CheckReport) {
+            served = report.verdict.servedPins.map(\.description)
+            configured = report.policy.effectivePins.map(\.description).sorted()
+        }
     }
 
     private struct Connection: Encodable {

@@ -19,7 +19,7 @@ struct CheckText {
         if !findings.isEmpty { blocks.append(FindingText.text(findings, console, isMomentGiven: report.isMomentGiven)) }
         if report.verdict.findings.contains(where: { $0.rule.identifier == "pin.mismatch" }) {
             let pins = PinsText(verdict: report.verdict, policy: policy, style: style)
-            let words = ["belay", "check", report.url] + report.words + ["--pins", "FILE"]
+            let words = ["belay", report.command, report.url] + report.words + ["--pins", "FILE"]
             blocks.append("\(pins.text)\n\n  \(ShellText.line(words))")
         }
         if let story = report.verdict.explanation { blocks.append(ExplanationText(story, style: style).text) }
@@ -30,17 +30,18 @@ struct CheckText {
         var rows = [
             ("demanded", "\(report.requirements)\n\(PolicyText(policy).summary)")
         ]
-        if let examination = report.examination {
-            let evidence = examination.evidence
+        if let evidence = report.examination?.evidence ?? report.evidence {
             var negotiated =
                 "\(evidence.version), \(evidence.cipherSuite)"
                 + (evidence.keyExchangeGroup.map { ", \(printable($0))" } ?? "") + ", with \(evidence.peerAddress)"
-            if examination.failure != nil {
+            if report.examination?.failure != nil {
                 negotiated +=
                     "\nin a second handshake that offered everything, to explain the refusal; nothing was sent"
             }
             rows.append(("negotiated", negotiated))
-            if let request = examination.certificateRequest { rows.append(("client", client(request, examination))) }
+            if let examination = report.examination, let request = examination.certificateRequest {
+                rows.append(("client", client(request, examination)))
+            }
         }
         return rows.map { name, value in
             Layout.wrap(

@@ -1,0 +1,189 @@
+import BelayArguments
+import BelayCertificates
+import BelaySession
+import BelayTLS
+import BelayTrust
+
+/// `belay get`: an HTTP request over a connection that is judged first.
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Send an HTTP request over a connection that is judged first.",
+        discussion: """
+            The options are those of curl where both have them, and those of 'belay check' for whom to trust. The body \
+            goes to standard output as it is, everything else to standard error. A server that is refused gets not one \
+            byte of the request, and the refusal is explained as 'belay check' explains it. Redirects are followed only \
+            with '--location'; http:// is refused without '--allow-http'.
+            Exit status: 0 for any response, but with '--fail' 1 for a status of 400 or more; 1 refused; 2 wrong use; \
+            3 not reached or not read, also where the server demands a client identity.
+            """,
+        examples: [
+            ("belay get https://www.example.com", "The body, if the server is trusted."),
+            (
+                "belay get -v https://www.example.com -o page.html",
+                "Say what happens; the file is there whole or not at all."
+            ),
+            (
+                "belay get https://api.example.com/users --json '{\"name\": \"Ada\"}' -H @token.txt",
+                "POST JSON, with a header field from a file, where nobody sees it."
+            ),
+            ("belay get https://api.example.com/search -G --form 'q=red shoes'", "A query, percent-encoded."),
+            (
+                "belay get https://test.example.com --anchor ca.pem --no-system-anchors --pins pins.txt",
+                "A private authority, no other, and a pinned key."
+            ),
+            ("belay get https://api.example.com --identity me.p12 --passphrase-file secret.txt", "Mutual TLS."),
+            (
+                "belay get -fL https://example.com -o page.html",
+                "Follow redirects, and fail where the answer is an error."
+            ),
+            ("belay get https://www.example.com --format json | jq .metrics", "For programs."),
+            ("belay get https://www.example.com --json '{}' --curl", "The command line for curl, nothing sent."),
+        ])
+
+    @Argument(help: "https://host[:port]/path, or without https://.") var url: String
+    @OptionGroup(title: "Request") var requestOptions: RequestOptions
+    @OptionGroup(title: "Body") var bodyOptions: BodyOptions
+    @OptionGroup(title: "Output") var outputOptions: OutputOptions
+    @OptionGroup(title: "Transfer") var transfer: TransferOptions
+    @OptionGroup(title: "Policy") var policyOptions: PolicyOptions
+    @OptionGroup(title: "Trust") var trustOptions: TrustOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup var output: FormatOptions
+    @OptionGroup var unsupported: UnsupportedOptions
+    @OptionGroup var foreign: ForeignOptions
+
+    /// Where the response goes, in curl's spelling.
+    struct OutputOptions: ParsableArguments, Sendable {
+        @Option(
+            name: [.customShort("o"), .customLong("output")],
+            help: ArgumentHelp(
+                "Write the body to this file, whole or not at all; - for standard output whatever it is.",
+                valueName: "file"))
+        var output: String?
+        @Flag(name: [.customShort("i"), .customLong("include")], help: "Print the response's header before the body.")
+        var include = false
+        @Flag(
+            name: [.customShort("f"), .customLong("fail")],
+            help: "End with 1 and without the body where the status is 400 or more.")
+        var fail = false
+        @Flag(
+            name: [.customShort("v"), .customLong("verbose")],
+            help: "Say on standard error what happens: connection, verdict, headers; secrets are left out.")
+        var verbose = false
+        @Flag(
+            help:
+                "Print the same request as a command line for curl, secrets left out, and send nothing.")
+        var curl = false
+    }
+
+    func validate() throws {
+        if connection.expectName != nil, policyOptions.noDomainValidation {
+            throw ValidationError("'--expect-name' means nothing with '--no-domain-validation'")
+        }
+        if transfer.unixSocket != nil, connection.connectTo != nil {
+            throw ValidationError(
+                "'--unix-socket' and '--connect-to' are two ways to one server; leave one of them out")
+        }
+        if requestOptions.head, bodyOptions.isGiven, !bodyOptions.get {
+            throw ValidationError("'--head' asks for a header and sends no data; leave out the data, or add '--get'")
+        }
+        if output.format == .json, outputOptions.include {
+            throw ValidationError("'--format json' has the headers always; leave out '--include'")
+        }
+        if output.format == .json, outputOptions.output == "-" {
+            throw ValidationError(
+                "'--format json' writes to standard output itself; give '--output' a file, or leave it out")
+        }
+        let files = [connection.identity, connection.passphraseFile].compactMap(\.self)
+        try StandardInput.checkOnce(
+            policyOptions.pins + trustOptions.anchor + trustOptions.crl + files + requestOptions.files
+                + bodyOptions.files)
+    }
+
+    func run() async throws {
+        let console = Console()
+        do {
+            let request = try request()
+            let target = try target(request)
+            if outputOptions.curl { return try console.print(curlLine(request, target, console)) }
+            for name in requestOptions.exposedFields {
+                console.note(
+                    "belay: \(console.noteStyle.warning("warning")): every user of this machine can read the value of "
+                        + "'\(printable(name))' in an argument; give it as @file")
+            }
+            try BodyOutput(name: outputOptions.output).check()
+            let login = try login()
+            try await GetRun(command: self, request: request, login: login, target: target, console: console).run()
+        } catch let error as InputError {
+            if output.format == .json {
+                try console.printJSON(
+                    GetReport(url: url, method: method, error: GetFailure(error)))
+            }
+            throw console.fail(error.text)
+        }
+    }
+
+    /// The method, unless it is said otherwise: GET, or POST where data is sent.
+    var method: String {
+        if requestOptions.head { return "HEAD" }
+        return requestOptions.method ?? (bodyOptions.isGiven && !bodyOptions.get ? "POST" : "GET")
+    }
+
+    private func request() throws -> Request {
+        let body = try bodyOptions.read()
+        var headers = try requestOptions.readHeaders()
+        if !headers.contains("User-Agent") { headers["User-Agent"] = "belay" }
+        if !bodyOptions.json.isEmpty, !headers.contains("Accept") { headers["Accept"] = "application/json" }
+        var text = url.contains("://") ? url : "https://\(url)"
+        if bodyOptions.get, let query = body?.bytes {
+            let end = text.firstIndex(of: "#") ?? text.endIndex
+            let mark = text[..<end].contains("?") ? "&" : "?"
+            text = text[..<end] + mark + String(decoding: query, as: UTF8.self) + text[end...]
+        }
+        return Request(
+            HTTPMethod(method), text, headers: headers, body: bodyOptions.get ? .none : body ?? .none)
+    }
+
+    /// Reads the URL; what cannot be sent is known then.
+    private func target(_ request: Request) throws -> SessionURL {
+        do throws(RequestError) { return try request.prepared().url } catch { throw ValidationError("\(error)") }
+    }
+
+    /// Whom `--user` names, with the password.
+    private func login() throws -> UserPassword? {
+        guard let user = requestOptions.user else { return nil }
+        var password = try Password.read(for: user, file: requestOptions.passwordFile)
+        defer { password.wipe() }
+        return UserPassword(user: user, password: String(decoding: password, as: UTF8.self))
+    }
+
+    /// The connection's policy, once the options' files are read.
+    func policy(
+        _ security: SecurityPolicy, _ given: TrustOptions.Given, _ identity: TLSIdentity?
+    ) -> ConnectionPolicy {
+        var policy = ConnectionPolicy(securityPolicy: security, identity: identity)
+        policy.trust.anchors = given.anchors
+        policy.trust.systemAnchors = given.systemAnchors.map { .store($0) } ?? .none
+        policy.trust.rules = trustOptions.rules ?? .standard
+        policy.trust.revocationLists = given.revocationLists
+        policy.trust.evaluationTime = trustOptions.time
+        policy.allowsCleartext = transfer.allowHTTP
+        return policy
+    }
+
+    /// Who is asked about, for a URL that the request went to.
+    func subject(_ place: String, isOriginal: Bool) -> CheckSubject? {
+        let endpoint: TLSEndpoint
+        do throws(EndpointError) { endpoint = try TLSEndpoint(url: place) } catch {
+            guard case .cleartext(let meant) = error.reason else { return nil }
+            endpoint = meant
+        }
+        var connection = connection
+        // The name was meant for the host of the URL that was given.
+        if !isOriginal { connection.expectName = nil }
+        return CheckSubject(
+            command: "get", url: isOriginal ? url : place, endpoint: endpoint, policyOptions: policyOptions,
+            trustOptions: trustOptions, connection: connection)
+    }
+}

@@ -1,0 +1,36 @@
+import BelayArguments
+import BelaySession
+import BelayTLS
+
+/// What a failure means for the command: its status, and which option does what the library's remedy says.
+struct GetHint {
+    /// The status that the program ends with.
+    let status: ExitCode
+    /// A line for people; nil where there is none.
+    let text: String?
+
+    init(_ error: SessionError) {
+        switch error.reason {
+        case .configuration, .badURL: (status, text) = (ExitStatus.wrongUse, nil)
+        case .hostDenied, .untrusted, .unjudged, .challengeCancelled: (status, text) = (ExitStatus.refused, nil)
+        case .challengeUnanswered: (status, text) = (ExitStatus.refused, "the option for a name is --user NAME")
+        case .cleartext:
+            (status, text) = (ExitStatus.refused, "the option for a server that has no https is --allow-http")
+        case .tls(.clientCertificateRequired(let issuers)):
+            status = ExitStatus.unreadable
+            text = String(
+                (ServerCheck.acceptedIssuers(issuers) + "\n  give an identity with --identity FILE").dropFirst(3))
+        case .timedOut: (status, text) = (ExitStatus.unreadable, Self.option(error))
+        case .bodyTooLarge: (status, text) = (ExitStatus.unreadable, "the option is --max-filesize BYTES")
+        case .proxy: (status, text) = (ExitStatus.unreadable, "the options are --proxy URL and --no-proxy")
+        default: (status, text) = (ExitStatus.unreadable, nil)
+        }
+    }
+
+    private static func option(_ error: SessionError) -> String {
+        switch error.phase {
+        case .prepare, .resolve, .connect, .handshake: "the options are --connect-timeout and --max-time"
+        case .send, .wait, .receive: "the options are --timeout and --max-time"
+        }
+    }
+}

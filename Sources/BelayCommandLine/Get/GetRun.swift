@@ -1,0 +1,213 @@
+import BelayArguments
+import BelayCertificates
+import BelaySession
+import BelayTLS
+import BelayTrust
+
+/// One run of `belay get`: policy, session, request, and what becomes of the response or the failure.
+struct GetRun {
+    let command: GetCommand
+    let request: Request
+    /// Whom to authenticate as; nil for nobody.
+    let login: UserPassword?
+    let target: SessionURL
+    let console: Console
+
+    private var isJSON: Bool { command.output.format == .json }
+
+    func run() async throws {
+        let policy = try command.policyOptions.policy()
+        var refusals = policy.contradictions()
+        if !target.isSecure, !command.transfer.allowHTTP || policy.isPinned {
+            refusals.append(ConnectionRequirements.cleartext(host: target.host.description))
+            refusals += policy.findings(allowingCleartext: command.transfer.allowHTTP)
+        }
+        // Known already: not a byte goes out.
+        guard refusals.isEmpty else {
+            let report = command.subject(target.absoluteText, isOriginal: true)?
+                .answer(Verdict(refusing: refusals), policy)
+            return try refuse(report, GetReport(url: command.url, method: command.method))
+        }
+        var given = try command.trustOptions.read()
+        let identity = try command.connection.readIdentity()
+        if target.isSecure || command.transfer.location {
+            given.systemAnchors = try command.trustOptions.systemAnchors(policy, console)
+        }
+        let story = GetStory(isVerbose: command.outputOptions.verbose, policy: policy, console: console)
+        let session = try session(policy, given, identity, story)
+        let result: Result<Response, SessionError>
+        do throws(SessionError) { result = .success(try await session.send(request)) } catch {
+            result = .failure(error)
+        }
+        let told = await story.end()
+        let judging = Judging(command: command, policy: policy, given: given, console: console, target: target)
+        switch result {
+        case .success(let response): try await finish(response, told, judging)
+        case .failure(let error): try await fail(error, told, judging)
+        }
+    }
+
+    private func session(
+        _ policy: SecurityPolicy, _ given: TrustOptions.Given, _ identity: TLSIdentity?, _ story: GetStory
+    ) throws -> Session {
+        var configuration = SessionConfiguration()
+        command.transfer.apply(to: &configuration, command.connection)
+        configuration.onEvent = { story.tell($0) }
+        configuration.announcesHeads =
+            command.outputOptions.verbose || command.outputOptions.include || request.method == .head
+        if let login, command.requestOptions.anyauth { configuration.onChallenge = answer(with: login) }
+        let connection = command.policy(policy, given, identity)
+        do {
+            var hosts = HostPolicies(default: .use(connection))
+            if let name = command.connection.expectName {
+                var named = connection
+                named.expectedName = name
+                try hosts.set(.use(named), for: HostPattern(target.host.description))
+            }
+            return try Session(configuration: configuration, hostPolicies: hosts)
+        } catch {
+            throw console.fail("\(error)", status: ExitStatus.wrongUse)
+        }
+    }
+
+    // MARK: - Authentication
+
+    /// The request with the password in its header, where it goes out at once.
+    private func authenticated() throws -> Request {
+        guard let login, !command.requestOptions.anyauth else { return request }
+        var request = request
+        var pair = Array(login.user.utf8) + [0x3A] + Array(login.password.utf8)
+        defer { pair.wipe() }
+        try request.headers.set("Authorization", "Basic \(Base64.encode(pair))")
+        return request
+    }
+
+    /// Gives the password to the server of the URL, once, and to nobody else.
+    private func answer(with login: UserPassword) -> ChallengeHandler {
+        let (host, port) = (target.host, target.port)
+        return { challenge in
+            switch challenge.kind {
+            case .httpBasic, .httpDigest:
+                guard challenge.host == host, challenge.port == port, challenge.previousFailureCount == 0 else {
+                    return .performDefaultHandling
+                }
+                return .useCredential(.password(user: login.user, password: login.password))
+            case .serverTrust, .clientCertificate: return .performDefaultHandling
+            }
+        }
+    }
+
+    // MARK: - A response
+
+    private func finish(_ response: Response, _ told: GetStory.Told, _ judging: Judging) async throws {
+        let options = command.outputOptions
+        let isFailure = options.fail && response.statusCode >= 400
+        let place = BodyOutput(name: options.output)
+        let check = try isJSON || command.trustOptions.explain ? judging.judged(told.exchanges.last, response.url) : nil
+        if !isFailure, let file = place.file { try BodyOutput.write(content(response, told), to: file) }
+        if isJSON {
+            var report = GetReport(url: command.url, method: command.method, response: response, told: told)
+            report.file = isFailure ? nil : place.file
+            report.check = check
+            try console.printJSON(report)
+        }
+        if isFailure {
+            throw console.fail(
+                "\(printable(target.description)): the server answered \(response.statusCode)",
+                status: ExitStatus.refused)
+        }
+        if !isJSON, place.file == nil { try print(response, told, mayBeBinary: place.name == "-") }
+        if let story = check?.verdict.explanation, !isJSON {
+            console.note(ExplanationText(story, style: console.noteStyle).text)
+        }
+    }
+
+    private func print(_ response: Response, _ told: GetStory.Told, mayBeBinary: Bool) throws {
+        let content = content(response, told)
+        guard mayBeBinary || !console.isInteractive || BodyOutput.isPlainText(content) else {
+            throw console.fail(
+                "the body (\(response.body.count) bytes) is no plain text and could upset the terminal; name a file with "
+                    + "'--output FILE', or write it all the same with '--output -'", status: ExitStatus.wrongUse)
+        }
+        try console.write(content)
+    }
+
+    /// The body, with the header before it where that is wanted.
+    private func content(_ response: Response, _ told: GetStory.Told) -> [UInt8] {
+        guard command.outputOptions.include || request.method == .head else { return response.body }
+        var head = (told.statusLine ?? "\(response.httpVersion) \(response.statusCode)") + "\r\n"
+        for field in response.headers.fields { head += "\(field.name): \(field.value)\r\n" }
+        return Array((head + "\r\n").utf8) + response.body
+    }
+
+    // MARK: - A failure
+
+    private func fail(_ error: SessionError, _ told: GetStory.Told, _ judging: Judging) async throws {
+        var report = GetReport(url: command.url, method: command.method, told: told, error: GetFailure(error))
+        if let check = try await judging.explanation(of: error, told.exchanges.last) {
+            return try refuse(check, report)
+        }
+        report.check = nil
+        if isJSON { try console.printJSON(report) }
+        throw console.fail(
+            error.description + (GetHint(error).text.map { "\n  \($0)" } ?? ""), status: GetHint(error).status)
+    }
+
+    /// Says why the server is refused, as `belay check` does, and ends with 1.
+    private func refuse(_ check: CheckReport?, _ report: GetReport) throws {
+        var report = report
+        report.check = check
+        if isJSON { try console.printJSON(report) }
+        guard let check else { throw ExitStatus.refused }
+        if !isJSON {
+            let notes = console.forNotes
+            notes.note(CheckText(report: check, console: notes).text)
+            if check.verdict.findings.contains(where: { $0.rule.identifier == "ats.cleartext" }),
+                !command.transfer.allowHTTP
+            {
+                notes.note("\n  The option for a server that has no https is --allow-http.")
+            }
+        }
+        throw ExitStatus.refused
+    }
+}
+
+/// Judges what exchanges have shown once more, for the answer's text: the same function with the same input.
+struct Judging {
+    let command: GetCommand
+    let policy: SecurityPolicy
+    let given: TrustOptions.Given
+    let console: Console
+    let target: SessionURL
+
+    private func check(_ url: String) -> ServerCheck? {
+        let origin = (try? SessionURL(url))?.origin
+        guard let subject = command.subject(url, isOriginal: origin == target.origin) else { return nil }
+        return ServerCheck(subject: subject, policy: policy, given: given, console: console)
+    }
+
+    /// What is to be said of a connection's certificates; nil where there are none.
+    func judged(_ metrics: ExchangeMetrics?, _ url: String) throws -> CheckReport? {
+        guard let evidence = metrics?.evidence else { return nil }
+        return try check(url)?.judged(evidence)
+    }
+
+    /// Why a server is refused; nil where that is not why there is no response.
+    func explanation(of error: SessionError, _ metrics: ExchangeMetrics?) async throws -> CheckReport? {
+        guard let check = check(error.url) else { return nil }
+        switch error.reason {
+        case .untrusted(let verdict):
+            guard let evidence = metrics?.evidence else { return check.subject.answer(verdict, policy) }
+            let report = try check.judged(evidence)
+            return report.verdict.isTrusted ? check.subject.answer(verdict, policy) : report
+        case .cleartext(let finding): return check.subject.answer(Verdict(refusing: [finding]), policy)
+        case .tls(let reason):
+            if let report = try check.judged(unproven: reason) { return report }
+            // What the server offers instead is found out by a handshake of its own, where there is a straight way.
+            guard reason.isDisagreement, command.transfer.goesStraight else { return nil }
+            let report = try await check.connect(identity: nil)
+            return report.error == nil && !report.verdict.isTrusted ? report : nil
+        default: return nil
+        }
+    }
+}

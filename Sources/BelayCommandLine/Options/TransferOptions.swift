@@ -1,0 +1,85 @@
+import BelayArguments
+import BelayCertificates
+import BelaySession
+import BelayTLS
+import FoundationEssentials
+
+/// How the exchange is made, in curl's spelling.
+struct TransferOptions: ParsableArguments, Sendable {
+    @Flag(
+        name: [.customShort("L"), .customLong("location")],
+        help: "Follow redirects; each host is judged by itself.")
+    var location = false
+    @Option(help: ArgumentHelp("The most redirects to follow; 20 unless said otherwise.", valueName: "number"))
+    var maxRedirs: Int?
+    @Flag(name: [.customLong("http1.1")], help: "Speak HTTP/1.1, also to servers that have HTTP/2.") var http1 = false
+    @Flag(help: "Ask for a compressed response, and unpack it.") var compressed = false
+    @Option(
+        help: ArgumentHelp(
+            "The most seconds for resolving, connecting and the handshake; --timeout's unless said otherwise.",
+            valueName: "seconds"), transform: ConnectionOptions.seconds)
+    var connectTimeout: Double?
+    @Option(
+        name: [.customShort("m"), .customLong("max-time")],
+        help: ArgumentHelp("The most seconds for everything; no end unless said otherwise.", valueName: "seconds"),
+        transform: ConnectionOptions.seconds)
+    var maxTime: Double?
+    @Option(
+        help: ArgumentHelp(
+            "The largest body that is accepted, in bytes, unpacked; 64 MiB unless said otherwise.", valueName: "bytes"))
+    var maxFilesize: Int?
+    @Option(
+        name: [.customShort("x"), .customLong("proxy")],
+        help: ArgumentHelp(
+            "Go through this proxy: http://host:port, socks5h://host:port; the environment's (https_proxy, no_proxy…) unless said otherwise.",
+            valueName: "url"))
+    var proxy: String?
+    @Flag(help: "Use no proxy, whatever the environment says.") var noProxy = false
+    @Option(help: ArgumentHelp("Connect to this socket of the file system.", valueName: "path")) var unixSocket: String?
+    @Flag(help: "Let http:// be spoken, which sends everything in the clear; with pins never.") var allowHTTP = false
+
+    func validate() throws {
+        if maxRedirs != nil, !location { throw ValidationError("'--max-redirs' means nothing without '--location'") }
+        if let maxRedirs, maxRedirs < 0 { throw ValidationError("'--max-redirs' takes a number from 0") }
+        if let maxFilesize, maxFilesize < 0 { throw ValidationError("'--max-filesize' takes a number of bytes from 0") }
+        if proxy != nil, noProxy { throw ValidationError("'--proxy' and '--no-proxy' contradict each other") }
+        if proxy?.utf8.contains(0x40) == true {
+            throw ValidationError(
+                "a proxy's password in an argument could be read by every user of this machine; put the proxy's whole URL into "
+                    + "the environment variable https_proxy, and leave out '--proxy'")
+        }
+        if unixSocket != nil, proxy != nil {
+            throw ValidationError("'--unix-socket' and '--proxy' are two ways to one server; leave one of them out")
+        }
+    }
+
+    private static let proxyVariables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
+    /// Whether connections go to the server itself, so that another one without HTTP would reach the same.
+    var goesStraight: Bool {
+        guard proxy == nil, unixSocket == nil else { return false }
+        return noProxy || Self.proxyVariables.allSatisfy { ProcessInfo.processInfo.environment[$0] == nil }
+    }
+
+    /// Applies the options to a session's configuration.
+    func apply(to configuration: inout SessionConfiguration, _ connection: ConnectionOptions) {
+        configuration.protocols = http1 ? .http1 : .automatic
+        configuration.decompresses = compressed
+        configuration.timeouts.connect = Self.duration(connectTimeout ?? connection.timeout ?? 15)
+        if let timeout = connection.timeout { configuration.timeouts.idle = Self.duration(timeout) }
+        configuration.timeouts.total = wholeTime
+        if let maxFilesize { configuration.maximumBodySize = maxFilesize }
+        if noProxy { configuration.proxy = .none } else if let proxy { configuration.proxy = .url(proxy) }
+        configuration.redirects = RedirectPolicy(location ? .follow : .none)
+        if let maxRedirs { configuration.redirects.limit = maxRedirs }
+        configuration.redirects.allowsDowngrade = allowHTTP
+        configuration.unixSocket = unixSocket
+        configuration.connectTo = connection.connectTo?.description
+        configuration.acceptance = .any
+    }
+
+    /// The limit for everything, redirects included; nil for none.
+    var wholeTime: Duration? { maxTime.map(Self.duration) }
+
+    private static func duration(_ seconds: Double) -> Duration { .milliseconds(Int64(seconds * 1_000)) }
+}

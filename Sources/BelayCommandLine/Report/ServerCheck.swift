@@ -1,0 +1,124 @@
+import BelayArguments
+import BelayCertificates
+import BelayTLS
+import BelayTrust
+import FoundationEssentials
+
+/// What a command asks about a server: which one, and by which options.
+struct CheckSubject: Sendable {
+    /// The command, as in `belay check`.
+    let command: String
+    /// The URL as it was given.
+    let url: String
+    let endpoint: TLSEndpoint
+    let policyOptions: PolicyOptions
+    let trustOptions: TrustOptions
+    let connection: ConnectionOptions
+
+    static let requirements = ConnectionRequirements.transportSecurity
+
+    /// An answer in which no certificate is looked at.
+    func answer(_ verdict: Verdict, _ policy: SecurityPolicy) -> CheckReport {
+        CheckReport(
+            command: command, url: printable(url), endpoint: endpoint, connectTo: connection.connectTo,
+            verdict: verdict, requirements: Self.requirements, policy: policy,
+            isMomentGiven: trustOptions.time != nil,
+            words: policyOptions.wordsWithoutPins + trustOptions.words + connection.words)
+    }
+}
+
+/// Judges what a server shows, by the options of a command.
+struct ServerCheck: Sendable {
+    let subject: CheckSubject
+    let policy: SecurityPolicy
+    let given: TrustOptions.Given
+    let console: Console
+
+    /// The name that the certificate must be for.
+    private func name() throws -> ServerName {
+        try subject.connection.expectName ?? ServerName(subject.endpoint.host)
+    }
+
+    private func trust(_ chain: [[UInt8]], _ moment: Date, _ name: ServerName) throws(InputError) -> ServerTrust {
+        var trust = try subject.trustOptions.trust(
+            chain: chain, name: name, given: given, policy: policy, console: console)
+        trust.evaluationTime = trust.evaluationTime ?? moment
+        return trust
+    }
+
+    /// The answer for a chain.
+    ///
+    /// - Parameters:
+    ///   - moment: when it was shown; options may set another.
+    ///   - more: what else speaks against the server.
+    func judged(_ chain: [[UInt8]], _ moment: Date, _ more: [Finding]) throws -> CheckReport {
+        let trust = try trust(chain, moment, name())
+        var report = subject.answer(policy.evaluate(trust).adding(more), policy)
+        report.sent = chain
+        report.path = PathReport(report.verdict, trust: trust, policy: policy, at: trust.evaluationTime ?? moment)
+        return report
+    }
+
+    /// The answer for what a connection of somebody else's has shown.
+    func judged(_ evidence: PeerEvidence) throws -> CheckReport {
+        var report = try judged(
+            evidence.chain, evidence.moment, CheckSubject.requirements.findings(for: evidence))
+        report.evidence = evidence
+        return report
+    }
+
+    /// The answer for a server that showed certificates and could not prove them: it is not out of reach, it is refused. Nil
+    /// where it is not.
+    func judged(unproven reason: TLSError.Reason) throws -> CheckReport? {
+        guard let chain = reason.presentedChain else { return nil }
+        var proof: [Finding] = []
+        if case .keyDoesNotMatchCertificate = reason { proof = [ConnectionRequirements.keyNotProven()] }
+        let report = try judged(chain, Date(), proof)
+        return report.verdict.isTrusted ? nil : report
+    }
+
+    /// Makes a connection, sends nothing over it, and answers for what the server showed.
+    func connect(identity: TLSIdentity?) async throws -> CheckReport {
+        let name = try name()
+        let client = TLSClient(loop: try console.reading { () throws(EventLoopError) in try EventLoop() })
+        let examination: TLSExamination
+        do throws(TLSError) {
+            examination = try await client.examine(
+                subject.endpoint, requirements: CheckSubject.requirements, connectTo: subject.connection.connectTo,
+                timeouts: subject.connection.timeouts, identity: identity
+            ) { evidence in
+                // With nothing to show, the server is judged afterwards.
+                guard identity != nil, let trust = try? trust(evidence.chain, evidence.moment, name) else {
+                    return false
+                }
+                return policy.evaluate(trust).isTrusted
+            }
+        } catch {
+            if let report = try judged(unproven: error.reason) { return report }
+            return failed(error)
+        }
+        var report = try judged(examination.evidence.chain, examination.evidence.moment, examination.findings)
+        // A server that is not trusted is refused, whatever it demands.
+        if let ending = examination.ending, report.verdict.isTrusted { return failed(ending) }
+        report.examination = examination
+        return report
+    }
+
+    private func failed(_ error: TLSError) -> CheckReport {
+        var report = subject.answer(Verdict(refusing: []), policy)
+        report.error = .connection(error)
+        return report
+    }
+
+    /// Why there was no connection, in terms of the options.
+    static func message(_ error: TLSError) -> String {
+        guard case .clientCertificateRequired(let issuers) = error.reason else { return error.description }
+        return "\(error.description)\(acceptedIssuers(issuers))\n  give an identity with --identity FILE"
+    }
+
+    /// A line that names the issuers a server accepts; nothing where it names none.
+    static func acceptedIssuers(_ issuers: [[UInt8]]) -> String {
+        issuers.isEmpty
+            ? "" : "\n  it accepts issuers: " + Text.list(issuers.map(issuerText), limit: 5, separator: "; ")
+    }
+}

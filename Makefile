@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 # The project's checks and builds already use every core; two targets at once would only fight over .build.
 .NOTPARALLEL:
 
-.PHONY: help setup build release demo test conformance differential sanitize fuzz bench lint format docs clean
+.PHONY: help setup build release demo test conformance differential sanitize fuzz bench soak lint format docs clean
 
 help:
 	@Scripts/help $(firstword $(MAKEFILE_LIST))
@@ -42,6 +42,9 @@ release: ## The `belay` command: optimised, stripped, Swift runtime inside
 
 bench: ## Figures beside the same work in C [ROUNDS=11] [ONLY=evaluation] [JSON=file] [QUICK=1]
 	@QUICK=$(QUICK) Scripts/bench $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(ONLY),--only $(ONLY)) $(if $(JSON),--json $(JSON))
+
+soak: ## Mixed traffic with faults through one session: nothing lost, nothing grown [MINUTES=10] [SEED=1]
+	@Scripts/soak $(or $(MINUTES),10) $(or $(SEED),1)
 
 docs: ## The API documentation of every library, warnings are errors [in .build/docs/html]
 	@Scripts/docs

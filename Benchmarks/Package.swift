@@ -29,6 +29,7 @@ let package = Package(
                 .product(name: "BelayCertificates", package: "belay"),
                 .product(name: "BelayTrust", package: "belay"),
                 .product(name: "BelayTLS", package: "belay"),
+                .product(name: "BelaySession", package: "belay"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -7,7 +7,16 @@ import Glibc
 struct BenchmarkProgram {
     static func main() async {
         do {
-            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments.first == "soak-servers", arguments.count == 2 {
+                return try await SoakServers.run(folder: arguments[1])
+            }
+            if arguments.first == "soak", arguments.count == 3, let minutes = Double(arguments[1]),
+                let seed = UInt64(arguments[2])
+            {
+                return try await Soak(minutes: minutes, seed: seed).run()
+            }
+            let options = try Options(arguments)
             let report = try await run(options)
             if let path = options.json {
                 let encoder = JSONEncoder()

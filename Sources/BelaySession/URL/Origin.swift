@@ -12,14 +12,18 @@ public struct Origin: Sendable, Hashable {
     public let host: ServerName
     /// The port; the scheme's own where the URL has none.
     public let port: UInt16
+    /// Which of this machine's interfaces leads to the host, for a link-local address; elsewhere nil. The same address beyond
+    /// another interface is another machine.
+    public let zone: String?
 
     /// Names an origin.
     ///
     /// - Parameter port: nil for the scheme's own.
-    public init(scheme: SessionURL.Scheme, host: ServerName, port: UInt16? = nil) {
+    public init(scheme: SessionURL.Scheme, host: ServerName, port: UInt16? = nil, zone: String? = nil) {
         self.scheme = scheme
         self.host = host
         self.port = port ?? scheme.defaultPort
+        self.zone = zone
     }
 }
 
@@ -27,7 +31,8 @@ extension Origin: CustomStringConvertible {
     /// The origin as a URL begins, without the port where it is the scheme's own (RFC 6454, section 6.2).
     public var description: String {
         let suffix = port == scheme.defaultPort ? "" : ":\(port)"
-        return "\(scheme.rawValue)://\(host.urlText)\(suffix)"
+        let place = zone.map { "[\(host)%25\($0)]" } ?? host.urlText
+        return "\(scheme.rawValue)://\(place)\(suffix)"
     }
 }
 

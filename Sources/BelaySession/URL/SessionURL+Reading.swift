@@ -47,7 +47,7 @@ extension SessionURL {
         if case .dns = host, literal.utf8.last == 0x2E { written += "." }
         guard url.part(CURLUPART_SCHEME) == scheme.rawValue, url.part(CURLUPART_HOST) == written,
             url.part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT) == String(port), url.part(CURLUPART_USER) == nil,
-            url.part(CURLUPART_ZONEID) == nil, let path = url.part(CURLUPART_PATH)
+            url.part(CURLUPART_ZONEID) == Self.zone(of: literal), let path = url.part(CURLUPART_PATH)
         else { throw SessionURLError(text, .disagreement) }
         self.init(
             scheme: scheme, hostLiteral: literal, host: host, port: port, path: path, query: url.part(CURLUPART_QUERY),

@@ -66,13 +66,26 @@ public struct SessionURL: Sendable, Hashable {
     static func authority(_ scheme: Scheme, _ hostLiteral: String, _ host: ServerName, _ port: UInt16) -> String {
         var text = scheme.rawValue
         text += "://"
-        text += host.urlText
-        if case .dns = host, hostLiteral.utf8.last == 0x2E { text += "." }
+        text += writtenHost(host, hostLiteral)
         if port != scheme.defaultPort {
             text += ":"
             text += String(port)
         }
         return text
+    }
+
+    /// The host in its normal form, with what its spelling adds: the trailing dot of a name, and the zone of a link-local
+    /// address (RFC 6874).
+    private static func writtenHost(_ host: ServerName, _ literal: String) -> String {
+        switch host {
+        case .dns(let name): literal.utf8.last == 0x2E ? name + "." : name
+        case .ip(let address): zone(of: literal).map { "[\(address)%25\($0)]" } ?? host.urlText
+        }
+    }
+
+    /// The zone that a host was written with: which of this machine's interfaces leads to a link-local address.
+    static func zone(of literal: String) -> String? {
+        literal.utf8.contains(0x25) ? ScopedAddress(literal)?.zone : nil
     }
 
     /// The whole URL, with its fragment.
@@ -82,11 +95,12 @@ public struct SessionURL: Sendable, Hashable {
     public var pathAndQuery: String { query.map { "\(path)?\($0)" } ?? path }
 
     /// Who answers for the resource.
-    public var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
+    public var origin: Origin { Origin(scheme: scheme, host: host, port: port, zone: Self.zone(of: hostLiteral)) }
 
     /// Whom a connection is meant for.
     public var endpoint: TLSEndpoint {
-        TLSEndpoint(hostLiteral: hostLiteral, host: host.description, port: port)
+        let zone = Self.zone(of: hostLiteral).map { "%" + $0 } ?? ""
+        return TLSEndpoint(hostLiteral: hostLiteral, host: host.description + zone, port: port)
     }
 
     /// Whether the URL is `https`.

@@ -62,7 +62,9 @@ let package = Package(
         // What the session is tried on.
         .target(
             name: "SessionTestSupport",
-            dependencies: ["TestSupport", "BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates"],
+            dependencies: [
+                "TestSupport", "BelaySession", "BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates",
+            ],
             path: "Tests/SessionTestSupport", swiftSettings: strict),
         // Changes chains at random; `make differential` compiles the same sources for its own package.
         .target(

@@ -73,6 +73,26 @@ final class Peer: Sendable {
         throw last ?? NotReady(program: program, output: "")
     }
 
+    /// Starts a program that listens on one port and says nothing when it does.
+    static func startSilent(
+        _ program: String, arguments: (UInt16) throws -> [String]
+    ) async throws -> (peer: Peer, port: UInt16) {
+        for _ in 0..<5 {
+            guard let port = try FreePorts.find(1).first else { break }
+            let peer = try await start(program, try arguments(port)) { _ in true }
+            // Nothing but an attempt tells that it listens.
+            for _ in 0..<1_000 where await !peer.log.value.hasEnded {
+                if let socket = try? LoopbackSocket.connected(to: port) {
+                    close(socket)
+                    return (peer, port)
+                }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            await peer.stop()
+        }
+        throw NotReady(program: program, output: "")
+    }
+
     /// What it has printed so far.
     var output: String { get async { await log.value.text } }
 

@@ -11,7 +11,7 @@ struct SessionNginx: Provided {
     enum Server: String, CaseIterable {
         /// HTTP/1.1.
         case plain
-        /// HTTP/2, at most four streams at a time.
+        /// HTTP/2.
         case http2
         /// Clients must show a certificate; TLS 1.2, 1.3.
         case mutual12
@@ -108,7 +108,7 @@ struct SessionNginx: Provided {
             events { worker_connections 512; }
             http {
                 \(temporary.joined(separator: " "))
-                access_log off;
+                access_log off; absolute_redirect off;
                 default_type text/plain;
                 ssl_protocols TLSv1.2 TLSv1.3;
                 ssl_certificate chain.pem; ssl_certificate_key key.pem;
@@ -131,7 +131,7 @@ extension SessionNginx.Server {
         }
         location /client { return 200 "$ssl_client_verify $ssl_client_s_dn\n"; }
         location /basic { auth_basic "shop"; auth_basic_user_file users; try_files /large.txt =404; root files; }
-        location /large.txt { root files; }
+        location /large.txt { add_header X-Connection $connection; root files; }
         location /gzip/ { gzip on; alias files/; }
         location /cookie { add_header Set-Cookie "basket=7; Path=/; Secure"; return 200 "set\n"; }
         location /away { return 307 https://stock.shop.test/echo; }
@@ -145,7 +145,7 @@ extension SessionNginx.Server {
         switch self {
         case .plain: "server { listen 127.0.0.1:\(port) ssl; \(Self.places) }"
         case .http2:
-            "server { listen 127.0.0.1:\(port) ssl http2; http2_max_concurrent_streams 4; \(Self.places) }"
+            "server { listen 127.0.0.1:\(port) ssl http2; \(Self.places) }"
         case .mutual12:
             mutual(port, "ssl_protocols TLSv1.2; ssl_client_certificate client-root.pem; ssl_verify_client on;")
         case .mutual13:

@@ -36,20 +36,16 @@ public struct ServerTrust: Sendable {
     public var cache: TrustCache?
     /// Whether verdicts tell the story of the search (``Verdict/explanation``), which costs a second search.
     public var explains: Bool
+}
 
+extension ServerTrust {
     /// Takes a chain as a peer sent it.
     public init(chain: [[UInt8]], policies: [TrustPolicy], anchors: AnchorStore = .empty) {
-        self.chain = chain
-        self.policies = policies
-        self.anchors = anchors
-        systemAnchors = nil
-        rules = .standard
-        evaluationTime = nil
-        revocationLists = []
-        maximumChainDepth = nil
-        limits = EvaluationLimits()
-        cache = nil
-        explains = false
+        // At once, by the memberwise initializer: property by property the compiler copies the whole value once more.
+        self.init(
+            chain: chain, policies: policies, anchors: anchors, systemAnchors: nil, rules: .standard,
+            evaluationTime: nil, revocationLists: [], maximumChainDepth: nil, limits: EvaluationLimits(), cache: nil,
+            explains: false)
     }
 
     /// Takes the chain and the moment of a handshake's evidence, and the name of its host.

@@ -162,6 +162,23 @@ struct VerdictCacheTests {
         }
     }
 
+    @Test("a server that sends its certificate with ever other ones has no more than a few places")
+    func fewOfOneLeaf() throws {
+        let world = try World()
+        let cache = VerdictCache()
+        for number in 0..<12 {
+            var trust = world.trust
+            let other = try CertificateIssuer.selfSigned(.authority(named: "A\(number)"), key: .generate(.p256))
+            trust.chain.append(other.certificate.der)
+            for _ in 0..<2 { #expect(cache.evaluate(trust).isTrusted) }
+        }
+        #expect(cache.count == 8)
+        var trust = world.trust
+        trust.policies = [.tlsServer(name: nil)]
+        #expect(cache.evaluate(trust).isTrusted)
+        #expect(cache.count == 9)
+    }
+
     #if DEBUG
     @Test("an anchor for debugging counts for its hosts alone")
     func debugTrust() throws {

@@ -45,12 +45,40 @@ public final class VerdictCache: Sendable {
         }
     }
 
-    /// Entries by the hash of their question; mostly one for each. A dictionary whose keys are the questions themselves
-    /// would copy the whole question to look it up, which takes as long as all the rest.
+    /// What tells nearly all questions apart: the end of the leaf, which is a signature, and the name. Looking up the question
+    /// itself would copy all of it, which takes as long as the rest.
+    private struct Key: Hashable {
+        private var leaf: (UInt64, UInt64) = (0, 0)
+        private var name = ""
+
+        init(_ trust: ServerTrust) {
+            if case .dns(let name)? = trust.policies.first?.name { self.name = name }
+            guard let leaf = trust.chain.first, leaf.count >= 16 else { return }
+            leaf.withUnsafeBytes { octets in
+                self.leaf = (
+                    octets.loadUnaligned(fromByteOffset: octets.count - 16, as: UInt64.self),
+                    octets.loadUnaligned(fromByteOffset: octets.count - 8, as: UInt64.self)
+                )
+            }
+        }
+
+        static func == (left: Key, right: Key) -> Bool { left.leaf == right.leaf && left.name == right.name }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(leaf.0)
+            hasher.combine(leaf.1)
+            hasher.combine(name)
+        }
+    }
+
     private struct Table {
-        var entries: [Int: [Entry]] = [:]
+        var entries: [Key: [Entry]] = [:]
         var count = 0
     }
+
+    /// The most entries of one key. A server may send its certificate with ever other ones beside it; nobody's question is to be
+    /// compared with all of these.
+    private static let mostOfOneKey = 8
 
     private let table = Protected(Table())
 
@@ -62,15 +90,15 @@ public final class VerdictCache: Sendable {
     /// The verdict on a chain under a policy: a kept one, or a new one that is kept if it may be.
     public func evaluate(_ trust: ServerTrust, under policy: SecurityPolicy = .default) -> Verdict {
         let now = CivilTime.seconds(trust.evaluationTime ?? Date())
-        let hash = Self.hash(trust, policy)
-        if let candidates = table.withLock({ $0.entries[hash] }) {
+        let key = Key(trust)
+        if let candidates = table.withLock({ $0.entries[key] }) {
             for entry in candidates where entry.holds.contains(now) && entry.answers(trust, policy) {
                 return entry.verdict
             }
         }
         let verdict = policy.evaluate(trust)
         if verdict.result == .unspecified, let holds = Self.period(around: now, verdict, trust, policy) {
-            keep(Entry(trust, policy, verdict, holds), hash)
+            keep(Entry(trust, policy, verdict, holds), key)
         }
         return verdict
     }
@@ -78,16 +106,23 @@ public final class VerdictCache: Sendable {
     /// How many verdicts are kept.
     public var count: Int { table.withLock { $0.count } }
 
-    private func keep(_ entry: Entry, _ hash: Int) {
+    private func keep(_ entry: Entry, _ key: Key) {
         let capacity = capacity
         table.withLock { table in
+            var entries = table.entries[key] ?? []
             // In the place of one on the same question that no longer holds, or that another thread was quicker to keep.
-            if let index = table.entries[hash]?.firstIndex(where: { $0.answers(entry.trust, entry.policy) }) {
-                table.entries[hash]?[index] = entry
+            if let index = entries.firstIndex(where: { $0.answers(entry.trust, entry.policy) }) {
+                table.entries[key]?[index] = entry
                 return
             }
-            if table.count >= capacity { table = Table() }
-            table.entries[hash, default: []].append(entry)
+            if table.count >= capacity {
+                table = Table()
+                entries = []
+            } else if entries.count >= Self.mostOfOneKey {
+                entries.removeFirst()
+                table.count -= 1
+            }
+            table.entries[key] = entries + [entry]
             table.count += 1
         }
     }
@@ -120,15 +155,5 @@ public final class VerdictCache: Sendable {
             if let next = list.nextUpdateSeconds { note(lastSecond: next) }
         }
         return first...last
-    }
-
-    /// Enough to tell chains and names apart; ``Entry/answers(_:_:)`` looks at everything.
-    private static func hash(_ trust: ServerTrust, _ policy: SecurityPolicy) -> Int {
-        var hasher = Hasher()
-        hasher.combine(trust.policies)
-        hasher.combine(policy.pinningMode)
-        hasher.combine(trust.chain.count)
-        trust.chain.first?.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0.suffix(32))) }
-        return hasher.finalize()
     }
 }

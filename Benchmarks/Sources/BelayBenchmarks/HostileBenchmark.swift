@@ -14,9 +14,7 @@ struct HostileBenchmark {
                     unit: "CPU-ms", value: spread, target: target.text, isMet: target.isMet(by: spread.median)))
         }
         for (name, chains) in try HostileChains.growing() {
-            let times = try chains.map { (size: $0.name, median: try measure($0).median) }
-            let text = times.map { "\($0.size): \(Double(Int($0.median * 1_000)) / 1_000) ms" }
-            emit("growth with \(name)\n    \(text.joined(separator: ", "))\n\n")
+            report.add(Growth(name, try chains.map { (size: $0.size, milliseconds: try measure($0.chain)) }))
         }
     }
 

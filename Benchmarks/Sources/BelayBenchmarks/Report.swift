@@ -113,6 +113,7 @@ struct Report: Codable {
     let rounds: Int
     var comparisons: [Comparison] = []
     var limits: [Limit] = []
+    var growths: [Growth] = []
     /// What could not be measured, and why.
     var notMeasured: [String] = []
 
@@ -172,6 +173,11 @@ struct Report: Codable {
         emit(limit.text)
     }
 
+    mutating func add(_ growth: Growth) {
+        growths.append(growth)
+        emit(growth.text)
+    }
+
     mutating func skip(_ what: String) {
         notMeasured.append(what)
         emit("not measured: \(what)\n\n")
@@ -179,6 +185,7 @@ struct Report: Codable {
 
     var missed: [String] {
         comparisons.filter { $0.isMet == false }.map(\.name) + limits.filter { !$0.isMet }.map(\.name)
+            + growths.filter { !$0.isMet }.map { "growth with \($0.name)" }
     }
 }
 

@@ -60,7 +60,7 @@ public struct SessionConfiguration: Sendable {
 public struct SessionTimeouts: Sendable, Hashable {
     /// Resolving the name, connecting and the TLS handshake together; nil for no end.
     public var connect: Duration? = .seconds(15)
-    /// Time in which not a byte moves, in whole seconds; nil for no end.
+    /// Time in which not a byte moves, looked at four times a second; nil for no end.
     public var idle: Duration? = .seconds(60)
     /// Everything together, redirects and challenges not counted; nil for no end.
     public var total: Duration?

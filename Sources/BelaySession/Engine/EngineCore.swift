@@ -1,4 +1,5 @@
 import BelayCertificates
+import BelayTLS
 import CCurl
 import CSystem
 import Glibc
@@ -20,6 +21,9 @@ final class EngineCore: @unchecked Sendable {
     /// When libcurl wants to be called, in nanoseconds of the monotonic clock; nil for never.
     private var due: Int64?
     private var failedSockets: [CInt] = []
+    /// When the limits of the transfers are to be looked at, by the same clock; nil while there are none.
+    private var nextCheck: Int64?
+    private static let checkInterval: Int64 = 250_000_000
 
     private static let wakeToken = UInt64.max
     private static let idleLimit = 512
@@ -154,13 +158,14 @@ final class EngineCore: @unchecked Sendable {
                 curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
             }
             collect(multi)
+            if let nextCheck, nextCheck <= EngineCore.now { endExpired(multi) }
         }
     }
 
     /// How long to wait for the sockets, in milliseconds; -1 for as long as it takes.
     private var patience: CInt {
-        guard let due else { return -1 }
-        let rest = due - EngineCore.now
+        guard let due = due ?? nextCheck else { return -1 }
+        let rest = min(due, nextCheck ?? due) - EngineCore.now
         return rest <= 0 ? 0 : CInt(clamping: (rest + 999_999) / 1_000_000)
     }
 
@@ -216,7 +221,9 @@ final class EngineCore: @unchecked Sendable {
             letter.continuation.resume(returning: TransferOutcome(failure: .unusable("out of memory")))
             return
         }
-        let transfer = Transfer(letter, easy: easy)
+        let now = EngineCore.now
+        let transfer = Transfer(letter, easy: easy, now: now)
+        if nextCheck == nil { nextCheck = now + EngineCore.checkInterval }
         easy.transfer = transfer
         guard transfer.prepare(sharing: share, usesCookies: settings.usesCookies) else {
             let text = easy.refusedOption.map { String(cString: curl_easy_strerror($0)) } ?? "an option was refused"
@@ -255,6 +262,21 @@ final class EngineCore: @unchecked Sendable {
             guard let transfer = EasyHandle.transfer(held) else { continue }
             let outcome = transfer.outcome(result)
             curl_multi_remove_handle(multi, easy)
+            active.removeValue(forKey: transfer.letter.identifier)
+            finish(transfer, outcome)
+        }
+    }
+
+    /// Ends the transfers that have reached a limit of theirs.
+    private func endExpired(_ multi: UnsafeMutableRawPointer) {
+        let now = EngineCore.now
+        nextCheck = active.isEmpty ? nil : now + EngineCore.checkInterval
+        let answering = Set(active.values.lazy.filter(\.isUnderWay).map(\.order.terms.identifier))
+        for transfer in Array(active.values) {
+            let hostAnswers = answering.contains(transfer.order.terms.identifier)
+            guard let failure = transfer.expired(at: now, hostAnswers: hostAnswers) else { continue }
+            let outcome = transfer.outcome(endedBy: failure)
+            curl_multi_remove_handle(multi, transfer.easy.pointer)
             active.removeValue(forKey: transfer.letter.identifier)
             finish(transfer, outcome)
         }

@@ -91,10 +91,5 @@ extension Transfer {
         // Without a limit libcurl would have one of its own.
         easy.set(milliseconds: CURLOPT_CONNECTTIMEOUT_MS, order.timeouts.connect ?? .seconds(1 << 20))
         if let total = order.timeouts.total { easy.set(milliseconds: CURLOPT_TIMEOUT_MS, total) }
-        if let idle = order.timeouts.idle {
-            // libcurl counts it in whole seconds.
-            easy.set(CURLOPT_LOW_SPEED_LIMIT, 1)
-            easy.set(CURLOPT_LOW_SPEED_TIME, max(1, min(Int(clamping: idle.components.seconds), 1 << 30)))
-        }
     }
 }

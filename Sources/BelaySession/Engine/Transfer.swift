@@ -23,9 +23,16 @@ final class Transfer {
     /// Why a callback ended the exchange; it outweighs whatever libcurl says.
     private var ending: TransferFailure?
 
-    init(_ letter: TransferLetter, easy: EasyHandle) {
+    /// When it began, in nanoseconds of the monotonic clock.
+    let began: Int64
+    /// How many bytes had moved when that was last looked at, and when there were more than before.
+    var movedBytes: Int64 = -1
+    var movedLast: Int64 = 0
+
+    init(_ letter: TransferLetter, easy: EasyHandle, now: Int64) {
         self.letter = letter
         self.easy = easy
+        began = now
     }
 
     // MARK: - Callbacks
@@ -150,6 +157,12 @@ final class Transfer {
 
     // MARK: - The end
 
+    /// What came of an exchange that is given up.
+    func outcome(endedBy failure: TransferFailure) -> TransferOutcome {
+        ending = failure
+        return outcome(CURLE_OPERATION_TIMEDOUT)
+    }
+
     /// What came of the exchange.
     func outcome(_ result: CURLcode) -> TransferOutcome {
         var outcome = TransferOutcome(failure: result == CURLE_OK && ending == nil ? nil : failure(result))
@@ -265,7 +278,7 @@ final class Transfer {
     }
 
     /// How far the exchange had come.
-    private var phase: SessionPhase {
+    var phase: SessionPhase {
         if easy.size(CURLINFO_STARTTRANSFER_TIME_T) > 0 { return .receive }
         if easy.size(CURLINFO_PRETRANSFER_TIME_T) > 0 {
             return order.body != nil && easy.size(CURLINFO_SIZE_UPLOAD_T) < Int64(order.body?.count ?? 0)

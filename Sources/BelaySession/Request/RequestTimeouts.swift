@@ -2,7 +2,7 @@
 public struct RequestTimeouts: Sendable, Hashable {
     /// Resolving the name, connecting and the TLS handshake together.
     public var connect: Duration?
-    /// Time in which not a byte moves; whole seconds.
+    /// Time in which not a byte moves, looked at four times a second.
     public var idle: Duration?
     /// Everything together.
     public var total: Duration?

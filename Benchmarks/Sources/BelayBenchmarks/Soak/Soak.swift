@@ -13,6 +13,9 @@ struct Soak {
     private let journal = SoakJournal()
     /// Requests that are under way at once.
     private static let workers = 48
+    /// What a request may take, and by how much a busy machine may be late.
+    private static let limit = Duration.seconds(15)
+    private static let slack = Duration.seconds(5)
 
     init(minutes: Double, seed: UInt64) {
         self.minutes = minutes
@@ -38,7 +41,9 @@ struct Soak {
         let after = await settled(to: before.descriptors)
         emit("without the session: \(after.text); before it: \(before.text)\n")
         if after.descriptors > before.descriptors {
-            journal.fault("\(after.descriptors - before.descriptors) descriptors are left when the session is gone")
+            journal.fault(
+                "descriptors are left when the session is gone: \(after.openFiles.joined(separator: " ")); before it: "
+                    + before.openFiles.joined(separator: " "))
         }
         withExtendedLifetime(servers) {}
         emit("\(journal.summary)\n")
@@ -71,7 +76,7 @@ struct Soak {
         var configuration = SessionConfiguration()
         configuration.timeouts.connect = .seconds(4)
         configuration.timeouts.idle = .seconds(4)
-        configuration.timeouts.total = .seconds(20)
+        configuration.timeouts.total = Self.limit
         configuration.maximumBodySize = 1 << 20
         configuration.maximumIdleConnections = 32
         configuration.proxy = .none
@@ -167,7 +172,10 @@ struct Soak {
         }
         let outcome = await task.value
         let after = journal.policy
-        journal.end(number, outcome)
+        let took = journal.end(number, outcome)
+        if took > Self.limit + Self.slack {
+            journal.fault("\(scenario.name): took \(took), where a request may take \(Self.limit)")
+        }
 
         var expected = scenario.outcomes
         if scenario.reachesTrust {

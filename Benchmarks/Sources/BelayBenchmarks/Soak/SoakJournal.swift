@@ -50,17 +50,19 @@ final class SoakJournal: Sendable {
         }
     }
 
-    func end(_ number: Int, _ outcome: String) {
+    /// - Returns: how long the request took.
+    func end(_ number: Int, _ outcome: String) -> Duration {
         guarded.withLock { values in
             values.ended += 1
             values.outcomes[outcome, default: 0] += 1
-            guard let (scenario, start) = values.underWay.removeValue(forKey: number) else { return }
+            guard let (scenario, start) = values.underWay.removeValue(forKey: number) else { return .zero }
             let took = ContinuousClock.now - start
             var known = values.durations[scenario] ?? (0, .zero, .zero)
             known.count += 1
             known.total += took
             known.longest = max(known.longest, took)
             values.durations[scenario] = known
+            return took
         }
     }
 
@@ -89,7 +91,8 @@ final class SoakJournal: Sendable {
 /// What the process holds of the machine.
 struct SoakFootprint {
     let kilobytes: Int
-    let descriptors: Int
+    /// What the open descriptors lead to.
+    let openFiles: [String]
     let threads: Int
 
     static var current: SoakFootprint {
@@ -98,9 +101,13 @@ struct SoakFootprint {
             let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
             return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
         }
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-        return SoakFootprint(kilobytes: number("VmRSS:"), descriptors: files, threads: number("Threads:"))
+        let folder = "/proc/self/fd"
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let files = numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+        return SoakFootprint(kilobytes: number("VmRSS:"), openFiles: files, threads: number("Threads:"))
     }
+
+    var descriptors: Int { openFiles.count }
 
     var text: String {
         "\(short(Double(kilobytes) / 1_024)) MB resident, \(descriptors) descriptors, \(threads) threads"

@@ -67,9 +67,10 @@ extension Bool: ExpressibleByArgument {
 }
 
 extension Double: ExpressibleByArgument {
-    /// Makes a finite number. `nan`, `inf` and what overflows to infinity (`1e999`) are refused: no option means them.
+    /// Makes a finite number from decimal digits. `nan`, `inf` and what overflows to infinity (`1e999`) are refused, and so are
+    /// hexadecimal numbers (`0x5`): no option means them.
     public init?(argument: String) {
-        guard let value = Self(argument), value.isFinite else { return nil }
+        guard isDecimal(argument), let value = Self(argument), value.isFinite else { return nil }
         self = value
     }
 }
@@ -77,9 +78,14 @@ extension Double: ExpressibleByArgument {
 extension Float: ExpressibleByArgument {
     /// Makes a finite number; see `Double.init(argument:)`.
     public init?(argument: String) {
-        guard let value = Self(argument), value.isFinite else { return nil }
+        guard isDecimal(argument), let value = Self(argument), value.isFinite else { return nil }
         self = value
     }
+}
+
+/// Whether a number is written in decimal digits, with a sign, a point and an exponent perhaps.
+private func isDecimal(_ text: String) -> Bool {
+    text.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }
 }
 
 /// What a value of the type has to look like, in words for an error; nil where the type says nothing.

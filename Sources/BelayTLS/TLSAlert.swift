@@ -8,7 +8,7 @@ public struct TLSAlert: Sendable, Hashable {
         self.code = code
     }
 
-    /// The name in the registry, for example `handshake_failure`.
+    /// The name in the registry, for example `handshake_failure`; `unassigned` where it has none.
     public var name: String {
         switch code {
         case 0: "close_notify"
@@ -46,7 +46,7 @@ public struct TLSAlert: Sendable, Hashable {
         case 115: "unknown_psk_identity"
         case 116: "certificate_required"
         case 120: "no_application_protocol"
-        default: "alert \(code)"
+        default: "unassigned"
         }
     }
 
@@ -68,5 +68,5 @@ public struct TLSAlert: Sendable, Hashable {
 
 extension TLSAlert: CustomStringConvertible {
     /// The name and the number, for example `handshake_failure (40)`.
-    public var description: String { name.hasPrefix("alert ") ? name : "\(name) (\(code))" }
+    public var description: String { "\(name) (\(code))" }
 }

@@ -14,7 +14,7 @@ extension TLSOptions {
     public static let everything: TLSOptions = {
         var options = TLSOptions()
         options.minimumVersion = .tls10
-        options.cipherSuites = .openSSL(list: "ALL:@SECLEVEL=0")
+        options.cipherSuites = .openSSL(list: "ALL:COMPLEMENTOFALL:@SECLEVEL=0")
         return options
     }()
 }
@@ -25,6 +25,14 @@ extension TLSError.Reason {
         switch self {
         case .protocolVersion, .noSharedCipher, .protocolViolation: true
         case .alert(let alert): alert.code != 112
+        default: false
+        }
+    }
+
+    /// Whether the peer speaks TLS and said that it has nothing in common with what was offered.
+    public var isRefusalToAgree: Bool {
+        switch self {
+        case .protocolVersion, .noSharedCipher: true
         default: false
         }
     }

@@ -28,6 +28,9 @@ public struct ServerTrust: Sendable {
     public var evaluationTime: Date?
     /// Revocation lists. Where some are given, every certificate below the anchor is looked up in those that apply.
     public var revocationLists: [RevocationList]
+    /// Whether every certificate below the anchor must be covered by one of ``revocationLists``, as OpenSSL's
+    /// `X509_V_FLAG_CRL_CHECK_ALL` has it. Without it, one that is not is reported as a warning.
+    public var requiresRevocationLists: Bool
     /// The most intermediates between leaf and anchor, self-issued ones not counted; nil for any number.
     public var maximumChainDepth: Int?
     /// What the evaluation may cost.
@@ -44,7 +47,8 @@ extension ServerTrust {
         // At once, by the memberwise initializer: property by property the compiler copies the whole value once more.
         self.init(
             chain: chain, policies: policies, anchors: anchors, systemAnchors: nil, rules: .standard,
-            evaluationTime: nil, revocationLists: [], maximumChainDepth: nil, limits: EvaluationLimits(), cache: nil,
+            evaluationTime: nil, revocationLists: [], requiresRevocationLists: false, maximumChainDepth: nil,
+            limits: EvaluationLimits(), cache: nil,
             explains: false)
     }
 

@@ -67,7 +67,9 @@ struct UnitTests {
             #expect(Int(argument: text) == nil)
         }
         #expect(Double(argument: "-1.5e3") == -1500 && Float(argument: "0.5") == 0.5)
-        for text in ["", "nan", "inf", "-infinity", "1e999", "1,5", " 1"] { #expect(Double(argument: text) == nil) }
+        for text in ["", "nan", "inf", "-infinity", "1e999", "1,5", " 1", "0x5", "0x1p3"] {
+            #expect(Double(argument: text) == nil)
+        }
         #expect(UInt8(argument: "256") == nil && UInt8(argument: "-1") == nil && UInt16(argument: "65535") == 65535)
         #expect(Float(argument: "1e39") == nil)
     }

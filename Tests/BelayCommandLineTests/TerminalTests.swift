@@ -3,16 +3,16 @@ import Testing
 
 @Suite("On a terminal")
 struct TerminalTests {
-    /// Runs the program with a terminal as standard output.
+    /// Runs the program with a terminal as standard output; where something is typed, as standard input and error too.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], columns: UInt16 = 80
+        _ arguments: [String], environment: [String: String] = [:], columns: UInt16 = 80, typing input: String? = nil
     ) async throws -> String {
         let program = try Program.executable()
-        return try await blocking { try runHere(program, arguments, environment, columns) }
+        return try await blocking { try runHere(program, arguments, environment, columns, input) }
     }
 
     private static func runHere(
-        _ program: URL, _ arguments: [String], _ environment: [String: String], _ columns: UInt16
+        _ program: URL, _ arguments: [String], _ environment: [String: String], _ columns: UInt16, _ input: String?
     ) throws -> String {
         // Swift's Glibc module has neither posix_openpt nor ptsname; this is what they do on Linux.
         let leader = open("/dev/ptmx", O_RDWR | O_NOCTTY)
@@ -31,6 +31,13 @@ struct TerminalTests {
         process.environment = ["TERM": "xterm-256color"].merging(environment) { $1 }
         process.standardOutput = FileHandle(fileDescriptor: follower)
         process.standardError = FileHandle.nullDevice
+        if let input {
+            process.standardInput = FileHandle(fileDescriptor: follower)
+            process.standardError = FileHandle(fileDescriptor: follower)
+            // The terminal keeps the lines until they are asked for.
+            let typed = Array(input.utf8)
+            try #require(write(leader, typed, typed.count) == typed.count)
+        }
         try process.run()
         close(follower)
         var bytes: [UInt8] = []

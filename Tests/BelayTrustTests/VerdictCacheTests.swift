@@ -48,6 +48,7 @@ struct VerdictCacheTests {
         "a change of anything that can change the verdict is seen",
         arguments: [
             "name", "purpose", "chain", "anchors", "rules", "depth", "limits", "policy", "pins", "name check", "lists",
+            "required lists",
         ])
     func everyPartCounts(_ part: String) throws {
         let world = try World()
@@ -72,6 +73,7 @@ struct VerdictCacheTests {
         case "policy": policy = SecurityPolicy(pinningMode: .certificate)
         case "pins": policy = SecurityPolicy(pinningMode: .publicKey, pinnedKeys: [SPKIPin(SHA256Digest(of: [1]))])
         case "name check": policy = SecurityPolicy(validatesDomainName: false)
+        case "required lists": trust.requiresRevocationLists = true
         default:
             let list = try world.root.issue(
                 RevocationListTemplate(

@@ -1,6 +1,7 @@
 import BelayCertificates
 import BelayTLS
 import BelayTrust
+import Foundation
 import TestSupport
 import Testing
 
@@ -137,6 +138,25 @@ enum TLSLibraries {
                 let run = try await site.check()
                 #expect(run.status == 1)
                 #expect(run.output.contains("tls.forward-secrecy"))
+            }
+        }
+
+        @Test(
+            "A server with nothing but suites that nobody should speak is refused, and told why",
+            arguments: [
+                (["-cipher", "NULL-SHA256:@SECLEVEL=0"], "tls.unencrypted"),
+                (["-cipher", "AECDH-AES128-SHA:@SECLEVEL=0"], "tls.anonymous"),
+                (["-cipher", "PSK-AES128-GCM-SHA256", "-psk", "00112233", "-nocert"], "tls.no-agreement"),
+            ] as [([String], String)])
+        func weakSuites(_ arguments: [String], rule: String) async throws {
+            try await OpenSSLServer.run(in: world, certificate: "rsa-server", ["-tls1_2"] + arguments) { site in
+                let run = try await site.check()
+                #expect(run.status == 1, "\(run.errors)")
+                #expect(run.output.contains(rule), "\(run.output)")
+                #expect(!run.output.contains("tls.forward-secrecy") || rule == "tls.unencrypted")
+                let json = try await site.check("--format", "json").json()
+                #expect(json["trusted"] as? Bool == false)
+                #expect((json["connection"] is NSNull) == (rule == "tls.no-agreement"))
             }
         }
 

@@ -76,7 +76,7 @@ extension Certificate {
     public var revocationListDistributionPoints: [DistributionPoint] {
         get throws(DERError) {
             guard let slot = layout.slot(.crlDistributionPoints) else { return [] }
-            return try DistributionPoint.readList(layout.der, in: slot.value)
+            return try DistributionPoint.readList(layout.der, in: slot.value, issuer: issuer)
         }
     }
 

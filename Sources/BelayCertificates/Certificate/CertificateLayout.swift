@@ -22,7 +22,7 @@ final class CertificateLayout: Sendable {
     let extensions: [ExtensionSlot]
 
     /// 2050-01-01T00:00:00Z: from then on times are written as GeneralizedTime.
-    private static let year2050: Int64 = 2_524_608_000
+    static let year2050: Int64 = 2_524_608_000
 
     /// Walks a certificate (RFC 5280, section 4.1).
     init(_ der: [UInt8]) throws(DERError) {

@@ -67,13 +67,16 @@ public enum DERWriter {
     }
 
     /// A time in the form of RFC 5280, section 4.1.2.5: UTCTime from 1950 through 2049, GeneralizedTime otherwise.
-    public static func time(_ seconds: Int64) -> [UInt8] {
+    public static func time(_ seconds: Int64) -> [UInt8] { time(seconds, isAlwaysGeneralized: false) }
+
+    /// The same, or as GeneralizedTime whatever the year.
+    static func time(_ seconds: Int64, isAlwaysGeneralized: Bool) -> [UInt8] {
         let parts = CivilTime.components(of: seconds)
         func digits(_ value: Int, _ width: Int) -> [UInt8] {
             let text = Array(String(value).utf8)
             return [UInt8](repeating: 0x30, count: max(0, width - text.count)) + text
         }
-        let isUTC = (1950...2049).contains(parts.year)
+        let isUTC = !isAlwaysGeneralized && (1950...2049).contains(parts.year)
         let year = isUTC ? digits(parts.year % 100, 2) : digits(parts.year, 4)
         let rest = [parts.month, parts.day, parts.hour, parts.minute, parts.second].flatMap { digits($0, 2) }
         return element(isUTC ? .utcTime : .generalizedTime, year + rest + [0x5A])

@@ -37,7 +37,7 @@ extension FileReadingError: CustomStringConvertible {
         case .isFolder: "is a folder, expected a file. Name a file in it"
         case .isNotFolder: "is not a folder. Name the folder that holds the files"
         case .tooLarge(let limit):
-            "is larger than \(limit / 1_048_576) MiB, the most that is read. Name the certificate or key file itself"
+            "is larger than \(limit < 1_048_576 ? "\(limit / 1_024) KiB" : "\(limit / 1_048_576) MiB"), the most that is read. Name the certificate or key file itself"
         }
     }
 }

@@ -38,6 +38,10 @@ public struct RevocationListTemplate: Sendable, Hashable {
     public var signatureAlgorithm: SignatureAlgorithm?
     /// Turns over the last bit of the signature, for tests.
     package var corruptsSignature = false
+    /// Writes the dates of the list as GeneralizedTime whatever the year, for tests.
+    package var generalizesDates = false
+    /// Writes the dates of the entries so.
+    package var generalizesEntryDates = false
     /// An issuer name other than the issuer's, for tests.
     package var issuer: DistinguishedName?
 
@@ -61,7 +65,10 @@ extension CertificateIssuer {
     public func issue(_ template: RevocationListTemplate) throws(IssuingError) -> [UInt8] {
         let algorithm = template.signatureAlgorithm ?? privateKey.usualSignatureAlgorithm
         guard let algorithmDER = algorithm.der else { throw .unencodableAlgorithm(algorithm) }
-        let entries = template.entries.flatMap(\.der)
+        let entries = template.entries.flatMap { $0.der(generalizingDates: template.generalizesEntryDates) }
+        func date(_ date: Date) -> [UInt8] {
+            DERWriter.time(CivilTime.seconds(date), isAlwaysGeneralized: template.generalizesDates)
+        }
         var extensions = template.extensions
         if template.addsKeyIdentifier { extensions.append(.authorityKeyIdentifier(keyIdentifier)) }
         if let number = template.number {
@@ -76,8 +83,7 @@ extension CertificateIssuer {
             isVersion2 ? DERWriter.integer(1) : [],
             algorithmDER,
             (template.issuer ?? certificate.subject).der,
-            DERWriter.time(CivilTime.seconds(template.thisUpdate)),
-            template.nextUpdate.map { DERWriter.time(CivilTime.seconds($0)) } ?? [],
+            date(template.thisUpdate), template.nextUpdate.map(date) ?? [],
             // RFC 5280, section 5.1.2.6: no empty list.
             entries.isEmpty ? [] : DERWriter.element(.sequence, entries),
             extensions.isEmpty ? [] : DERWriter.element(.contextConstructed(0), list))
@@ -88,14 +94,15 @@ extension CertificateIssuer {
 extension RevocationListTemplate.Entry {
     fileprivate var hasExtensions: Bool { reason != nil || !extensions.isEmpty }
 
-    fileprivate var der: [UInt8] {
+    fileprivate func der(generalizingDates: Bool) -> [UInt8] {
         var list = extensions
         if let reason {
             let value = DERWriter.element(.enumerated, [UInt8(clamping: reason)])
             list.append(CertificateExtension(identifier: .revocationReason, isCritical: false, value: value))
         }
         return DERWriter.sequence(
-            DERWriter.integer(serialNumber), DERWriter.time(CivilTime.seconds(date)),
+            DERWriter.integer(serialNumber),
+            DERWriter.time(CivilTime.seconds(date), isAlwaysGeneralized: generalizingDates),
             list.isEmpty ? [] : DERWriter.element(.sequence, list.flatMap(\.der)))
     }
 }

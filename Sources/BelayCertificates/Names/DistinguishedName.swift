@@ -25,6 +25,12 @@ public struct DistinguishedName: Sendable {
     /// The Name in DER.
     public var der: [UInt8] { Array(bytes[range]) }
 
+    /// The relative names in DER, one after the other, without what holds them together.
+    var relativeNamesDER: [UInt8] {
+        var reader = DERReader(bytes, in: range)
+        return (try? reader.read(.sequence)).map { Array(bytes[$0]) } ?? []
+    }
+
     /// How many bytes the Name in DER has.
     package var byteCount: Int { range.count }
 

@@ -40,12 +40,13 @@ public struct RevocationList: Sendable, Hashable {
         }
         let innerAlgorithm = try CertificateLayout.readAlgorithmIdentifier(&reader)
         issuerRange = try CertificateLayout.readName(&reader)
-        thisUpdateSeconds = try reader.readTime()
+        var dates = DateForms()
+        thisUpdateSeconds = try dates.read(&reader)
         nextUpdateSeconds =
-            reader.next(is: .utcTime) || reader.next(is: .generalizedTime) ? try reader.readTime() : nil
+            reader.next(is: .utcTime) || reader.next(is: .generalizedTime) ? try dates.read(&reader) : nil
 
         var unhandled: [OID] = []
-        (entries, entryCount, hasForeignEntries) = try Self.readEntries(&reader, isVersion2, &unhandled)
+        (entries, entryCount, hasForeignEntries) = try Self.readEntries(&reader, isVersion2, &unhandled, &dates)
         var slots: [ExtensionSlot] = []
         if reader.next(is: .contextConstructed(0)) {
             guard isVersion2 else {
@@ -71,7 +72,9 @@ public struct RevocationList: Sendable, Hashable {
         var isDelta = false
         for slot in slots {
             switch slot.kind {
-            case .issuingDistributionPoint: scope = try IssuingDistributionPoint(der, in: slot.value)
+            case .issuingDistributionPoint:
+                scope = try IssuingDistributionPoint(
+                    der, in: slot.value, issuer: DistinguishedName(der, in: issuerRange))
             case .deltaCRLIndicator: isDelta = true
             case .crlNumber, .authorityKeyIdentifier: continue
             default:
@@ -79,15 +82,30 @@ public struct RevocationList: Sendable, Hashable {
             }
         }
         self.scope = scope
-        profileDepartures = Self.departures(der, isVersion2: isVersion2, slots)
+        profileDepartures =
+            (nextUpdateSeconds == nil ? ["does not say when the next one is due"] : [])
+            + (dates.areAsProfiled ? [] : ["has a year through 2049 as GeneralizedTime"])
+            + Self.departures(der, isVersion2: isVersion2, slots)
         self.isDelta = isDelta
         unhandledCriticalExtensions = unhandled
         self.der = der
     }
 
+    /// Reads dates, and keeps whether their form is the one of RFC 5280, sections 5.1.2.4 to 5.1.2.6.
+    private struct DateForms {
+        var areAsProfiled = true
+
+        mutating func read(_ reader: inout DERReader) throws(DERError) -> Int64 {
+            let isGeneralized = reader.next(is: .generalizedTime)
+            let seconds = try reader.readTime()
+            if isGeneralized && seconds < CertificateLayout.year2050 { areAsProfiled = false }
+            return seconds
+        }
+    }
+
     /// revokedCertificates: a SEQUENCE that is left out when nothing is revoked, or, in lists of careless software, empty.
     private static func readEntries(
-        _ reader: inout DERReader, _ isVersion2: Bool, _ unhandled: inout [OID]
+        _ reader: inout DERReader, _ isVersion2: Bool, _ unhandled: inout [OID], _ dates: inout DateForms
     ) throws(DERError) -> (Range<Int>, count: Int, hasForeign: Bool) {
         guard reader.next(is: .sequence) else { return (reader.position..<reader.position, 0, false) }
         let outer = try reader.enter(.sequence)
@@ -97,7 +115,7 @@ public struct RevocationList: Sendable, Hashable {
         while !reader.isAtEnd {
             let entry = try reader.enter(.sequence)
             _ = try reader.readInteger()
-            _ = try reader.readTime()
+            _ = try dates.read(&reader)
             if !reader.isAtEnd {
                 guard isVersion2 else {
                     throw DERError(.other("an entry of a version 1 list has extensions"), at: reader.position)
@@ -225,10 +243,9 @@ extension RevokedCertificate.Reason: CustomStringConvertible {
 
 /// What a revocation list covers (RFC 5280, section 5.2.5).
 public struct IssuingDistributionPoint: Sendable, Hashable {
-    /// The full names of the distribution point; empty where it has none.
+    /// The full names of the distribution point, also where it is named relative to the list's issuer; empty where it has
+    /// none.
     public let names: [GeneralName]
-    /// Whether the distribution point is named relative to the issuer, in a form that is not decoded.
-    public let hasRelativeName: Bool
     /// Only certificates of end entities.
     public let coversOnlyLeaves: Bool
     /// Only certificates of authorities.
@@ -240,12 +257,10 @@ public struct IssuingDistributionPoint: Sendable, Hashable {
     /// Only attribute certificates.
     public let coversOnlyAttributeCertificates: Bool
 
-    init(_ bytes: [UInt8], in range: Range<Int>) throws(DERError) {
+    init(_ bytes: [UInt8], in range: Range<Int>, issuer: DistinguishedName) throws(DERError) {
         var reader = DERReader(bytes, in: range)
         let outer = try reader.enter(.sequence)
-        let isNamed = reader.next(is: .contextConstructed(0))
-        names = try DistributionPoint.readPointName(&reader)
-        hasRelativeName = isNamed && names.isEmpty
+        names = try DistributionPoint.readPointName(&reader)?.names(below: issuer) ?? []
         coversOnlyLeaves = try Self.readFlag(&reader, 1)
         coversOnlyAuthorities = try Self.readFlag(&reader, 2)
         reasons = reader.next(is: .contextPrimitive(3)) ? try reader.readNamedBits(.contextPrimitive(3)) : nil

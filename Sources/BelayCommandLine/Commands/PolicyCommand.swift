@@ -28,7 +28,13 @@ struct PolicyExplainCommand: ParsableCommand {
 
     func run() throws {
         let console = Console()
-        let policy = try console.reading { () throws(InputError) in try options.policy() }
+        let policy: SecurityPolicy
+        do throws(InputError) {
+            policy = try options.policy()
+        } catch {
+            if output.format == .json { try console.printJSON(Report(error)) }
+            throw console.fail(error.text)
+        }
         let refusals = policy.contradictions()
         switch output.format {
         case .json: try console.printJSON(Report(policy, refusals: refusals))
@@ -38,11 +44,20 @@ struct PolicyExplainCommand: ParsableCommand {
     }
 
     private struct Report: Encodable {
-        let policy: PolicyReport
+        let policy: PolicyReport?
         let summary: String
         let steps: [String]
         let weaknesses: [Finding]
         let contradictions: [Finding]
+        let error: FailureReport?
+
+        /// The same document where the pins could not be read: no policy.
+        init(_ error: InputError) {
+            policy = nil
+            summary = error.message
+            (steps, weaknesses, contradictions) = ([], [], [])
+            self.error = FailureReport(error)
+        }
 
         init(_ policy: SecurityPolicy, refusals: [Finding]) {
             self.policy = PolicyReport(policy)
@@ -50,6 +65,21 @@ struct PolicyExplainCommand: ParsableCommand {
             steps = PolicyText(policy).steps
             weaknesses = policy.weaknesses
             contradictions = refusals
+            error = nil
+        }
+
+        private enum Key: String, CodingKey {
+            case policy, summary, steps, weaknesses, contradictions, error
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(policy, forKey: .policy)
+            try container.encode(summary, forKey: .summary)
+            try container.encode(steps, forKey: .steps)
+            try container.encode(weaknesses, forKey: .weaknesses)
+            try container.encode(contradictions, forKey: .contradictions)
+            try container.encode(error, forKey: .error)
         }
     }
 

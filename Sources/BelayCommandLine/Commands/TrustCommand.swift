@@ -62,6 +62,7 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             ("--allow-invalid-certificates", policyOptions.allowInvalidCertificates),
             ("--no-domain-validation", policyOptions.noDomainValidation), ("--anchor", !trustOptions.anchor.isEmpty),
             ("--no-system-anchors", trustOptions.noSystemAnchors), ("--crl", !trustOptions.crl.isEmpty),
+            ("--require-crl", trustOptions.requireCrl),
             ("--time", trustOptions.time != nil), ("--rules", trustOptions.rules != nil),
         ]
         if let name = others.first(where: \.1)?.0 {

@@ -76,7 +76,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     }
 
     static func seconds(_ text: String) throws -> Double {
-        guard let value = Double(text), value.isFinite, value >= 0.001, value <= 86_400 else {
+        guard let value = Double(argument: text), value >= 0.001, value <= 86_400 else {
             throw ValidationError("expected seconds from 0.001 to 86400")
         }
         return value
@@ -98,8 +98,10 @@ enum SecretFile {
             if line.last == 0x0D { line.removeLast() }
             return line
         } catch {
+            let fault =
+                if case .tooLarge = error { "is no \(what) file: it has no end within 64 KiB" } else { "\(error)" }
             throw InputError(
-                message: "\(printable(path)): \(error)",
+                message: "\(printable(path)): \(fault)",
                 remedy: "Give '\(option)' a file whose first line is the \(what).")
         }
     }

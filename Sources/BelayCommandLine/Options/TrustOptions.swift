@@ -11,6 +11,8 @@ struct TrustOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp("A revocation list; every certificate is looked up in those that apply.", valueName: "file"))
     var crl: [String] = []
+    @Flag(help: "Refuse a certificate that no revocation list covers; without this it is a warning.") var requireCrl =
+        false
     @Option(
         help: ArgumentHelp("Judge as of then, for example 2026-12-01T00:00:00Z.", valueName: "rfc3339"),
         transform: moment)
@@ -28,6 +30,7 @@ struct TrustOptions: ParsableArguments, Sendable {
         var words = anchor.flatMap { ["--anchor", $0] }
         if noSystemAnchors { words.append("--no-system-anchors") }
         words += crl.flatMap { ["--crl", $0] }
+        if requireCrl { words.append("--require-crl") }
         if let time { words += ["--time", RFC3339.text(time)] }
         if let rules { words += ["--rules", rules.name] }
         return words
@@ -72,6 +75,7 @@ struct TrustOptions: ParsableArguments, Sendable {
         var trust = ServerTrust(chain: chain, policies: [.tlsServer(name: name)], anchors: given.anchors)
         trust.evaluationTime = time
         trust.revocationLists = given.revocationLists
+        trust.requiresRevocationLists = requireCrl
         trust.rules = rules ?? .standard
         trust.explains = explain
         trust.systemAnchors = given.systemAnchors

@@ -95,6 +95,11 @@ struct ServerCheck: Sendable {
             }
         } catch {
             if let report = try judged(unproven: error.reason) { return report }
+            // Nor is one out of reach that answers and speaks nothing that is allowed, nor anything else.
+            if error.phase == .handshake, error.reason.isRefusalToAgree {
+                return subject.answer(
+                    Verdict(refusing: [CheckSubject.requirements.disagreement(error.summary)]), policy)
+            }
             return failed(error)
         }
         var report = try judged(examination.evidence.chain, examination.evidence.moment, examination.findings)

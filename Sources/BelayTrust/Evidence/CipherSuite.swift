@@ -11,6 +11,12 @@ public struct CipherSuite: Sendable, Hashable {
         self.name = name
     }
 
+    /// Whether neither side proves who it is, so that anybody in between can pose as the server.
+    public var isAnonymous: Bool { name.hasPrefix("TLS_DH_anon_") || name.hasPrefix("TLS_ECDH_anon_") }
+
+    /// Whether what is sent can be read by everybody on the way: the suite protects integrity alone.
+    public var isUnencrypted: Bool { name.contains("_WITH_NULL_") }
+
     /// Whether the key exchange is ephemeral, so that a key stolen later does not open what was recorded today.
     ///
     /// All suites of TLS 1.3 are (RFC 8446, section 1.2); before it those with ECDHE or DHE in their name.

@@ -29,6 +29,15 @@ extension ConnectionRequirements {
             expected: "a handshake signed with the certificate's key", found: "another signature")
     }
 
+    /// The refusal of a server that agrees to nothing, neither to what is allowed nor to anything else that can be offered.
+    ///
+    /// - Parameter failure: how the handshake that offered only what is allowed has failed.
+    public func disagreement(_ failure: String) -> Finding {
+        Finding(
+            .noAgreement, "the server agrees to nothing that is allowed: \(failure)", expected: description,
+            found: "nothing in common, whatever was offered")
+    }
+
     /// Why a handshake that offered only what is allowed has failed, told by the evidence of another one that offered
     /// everything.
     ///

@@ -25,7 +25,21 @@ public struct ConnectionRequirements: Sendable, Hashable {
                     .oldVersion, "the server negotiated \(evidence.version)",
                     expected: "\(minimumVersion) or newer", found: evidence.version.description))
         }
-        if requiresForwardSecrecy && !evidence.cipherSuite.countsAsForwardSecret {
+        if evidence.cipherSuite.isAnonymous {
+            findings.append(
+                Finding(
+                    .anonymousSuite,
+                    "the server negotiated \(evidence.cipherSuite), in which nobody proves who they are",
+                    expected: "a suite with certificates", found: evidence.cipherSuite.name))
+        }
+        if evidence.cipherSuite.isUnencrypted {
+            findings.append(
+                Finding(
+                    .unencryptedSuite, "the server negotiated \(evidence.cipherSuite), which encrypts nothing",
+                    expected: "a suite that encrypts", found: evidence.cipherSuite.name))
+        }
+        // What an anonymous suite lacks is more than forward secrecy, and mostly not that.
+        if requiresForwardSecrecy && !evidence.cipherSuite.isAnonymous && !evidence.cipherSuite.countsAsForwardSecret {
             let why =
                 evidence.cipherSuite.hasForwardSecrecy
                 ? "whose DHE does not count as forward secrecy here" : "which has no forward secrecy"
@@ -61,5 +75,13 @@ extension Rule {
         remedy: "Switch on suites with ECDHE on the server.",
         source: "Apple: NSExceptionRequiresForwardSecrecy; RFC 9325, section 4.1")
 
-    static let connectionCatalogue: [Rule] = [.oldVersion, .noForwardSecrecy]
+    static let anonymousSuite = Rule(
+        "tls.anonymous", "A connection's server proves who it is.", .deny,
+        remedy: "Switch off anonymous suites (aNULL) on the server, and give it a certificate.",
+        source: "RFC 9325, section 4.1")
+    static let unencryptedSuite = Rule(
+        "tls.unencrypted", "A connection is encrypted.", .deny,
+        remedy: "Switch off suites without encryption (eNULL) on the server.", source: "RFC 9325, section 4.1")
+
+    static let connectionCatalogue: [Rule] = [.oldVersion, .noForwardSecrecy, .anonymousSuite, .unencryptedSuite]
 }

@@ -12,6 +12,8 @@ struct EvaluationContext {
     let maximumIntermediates: Int?
     /// Revocation lists given by the caller; empty when revocation is not to be checked.
     let revocationLists: [RevocationList]
+    /// Whether a certificate that none of them covers is refused.
+    let requiresRevocationLists: Bool
     /// What was found out about them.
     let revocationListTable = RevocationListTable()
     /// The caches, if the caller has any.

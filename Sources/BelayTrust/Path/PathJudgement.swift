@@ -98,7 +98,8 @@ extension PathSearch {
         context = EvaluationContext(
             time: CivilTime.seconds(now), purposes: demand.policies.compactMap(\.purpose),
             names: demand.policies.compactMap(\.name), maximumIntermediates: trust.maximumChainDepth,
-            revocationLists: trust.revocationLists, cache: trust.cache, budget: Budget(trust.limits))
+            revocationLists: trust.revocationLists, requiresRevocationLists: trust.requiresRevocationLists,
+            cache: trust.cache, budget: Budget(trust.limits))
         limits = trust.limits
         rules = trust.rules.promptRules
         costlyRules = trust.rules.costlyRules

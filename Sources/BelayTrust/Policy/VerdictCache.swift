@@ -39,7 +39,8 @@ public final class VerdictCache: Sendable {
             trust.anchors === other.anchors && trust.systemAnchors === other.systemAnchors
                 && trust.rules.name == other.rules.name && trust.policies == other.policies
                 && trust.maximumChainDepth == other.maximumChainDepth && trust.limits == other.limits
-                && trust.explains == other.explains && policy == otherPolicy
+                && trust.explains == other.explains
+                && trust.requiresRevocationLists == other.requiresRevocationLists && policy == otherPolicy
                 && trust.chain.elementsEqual(other.chain, by: areEqual)
                 && trust.revocationLists == other.revocationLists
         }

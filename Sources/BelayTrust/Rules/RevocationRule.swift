@@ -2,25 +2,29 @@ import BelayCertificates
 
 /// No certificate of the path is on a revocation list that the caller gave (RFC 5280, section 6.3).
 ///
-/// It acts only where lists were given. A certificate that no list covers is reported as a warning: the caller chose which
-/// lists to give. A list that covers it but cannot be relied on refuses, since it might say "revoked".
+/// It acts only where lists were given or are required. A certificate that no list covers is reported as a warning: the
+/// caller chose which lists to give; where lists are required for every certificate, it refuses. A list that covers a
+/// certificate but cannot be relied on refuses in any case, since it might say "revoked".
 struct RevocationRule: PathRule {
-    static let catalogue: [Rule] = [.revoked, .listUnusable, .listStale, .listUnsupported, .noList]
+    static let catalogue: [Rule] = [.revoked, .listUnusable, .listStale, .listUnsupported, .noList, .listMissing]
 
     /// Lists have signatures of their own, and may be long.
     var isCostly: Bool { true }
 
     func examine(_ depth: Int, of path: [PathCertificate], in context: EvaluationContext, log: inout FindingLog) {
-        guard depth > 0, !context.revocationLists.isEmpty else { return }
+        guard depth > 0, !context.revocationLists.isEmpty || context.requiresRevocationLists else { return }
         let child = path[depth - 1]
         let issuer = path[depth]
         let lists = context.revocationLists.enumerated().filter { _, list in
             list.issuer == child.issuer && Self.isInScope(list, child)
         }
         guard !lists.isEmpty else {
+            let count = context.revocationLists.count
             log.report(
-                .noList, at: depth - 1, of: path, "none of the given revocation lists covers it",
-                expected: "a list of \(child.issuer)", found: "\(context.revocationLists.count) lists of others")
+                context.requiresRevocationLists ? .listMissing : .noList, at: depth - 1, of: path,
+                count == 0 ? "no revocation list was given for it" : "none of the given revocation lists covers it",
+                expected: "a list of \(child.issuer)",
+                found: count == 0 ? "no list" : "\(count) list\(count == 1 ? "" : "s") of others")
             return
         }
         var coveredReasons: UInt16 = 0
@@ -74,13 +78,6 @@ struct RevocationRule: PathRule {
         }
         if list.scope?.isIndirect == true || list.hasForeignEntries {
             return (.listUnsupported, "its revocation list also speaks for other issuers", "an indirect list")
-        }
-        if list.scope?.hasRelativeName == true {
-            // Which certificates it is about cannot be told, so that it cannot say that one of them is good.
-            return (
-                .listUnsupported, "its revocation list is one of several, named relative to its issuer",
-                "a list with a relative name"
-            )
         }
         if let identifier = list.unhandledCriticalExtensions.first {
             return (
@@ -146,6 +143,9 @@ extension Rule {
         "revocation.list-unsupported", "Revocation lists are complete lists of one issuer.", .recoverable,
         remedy: "Give the authority's full list; delta and indirect lists are not supported.",
         source: "RFC 5280, sections 5.2.4 and 5.2.5")
+    static let listMissing = Rule(
+        "revocation.list-missing", "Where lists are required, each certificate is covered by one.", .recoverable,
+        remedy: "Give the list of this issuer too, or do not require lists.", source: "RFC 5280, section 6.3")
     static let noList = Rule(
         "revocation.no-list", "Each certificate is covered by one of the lists that were given.", severity: .warning,
         .none, remedy: "Give the list of this issuer too.", source: "RFC 5280, section 6.3")

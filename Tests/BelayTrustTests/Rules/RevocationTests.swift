@@ -175,15 +175,85 @@ struct RevocationTests {
         #expect(try judge(world, uri) == ["revocation.no-list"])
     }
 
-    @Test("a list whose point is named relative to the issuer cannot say that a certificate is good")
-    func relativeName() throws {
-        // [0] distributionPoint { [1] nameRelativeToCRLIssuer { CN=a } }
+    /// nameRelativeToCRLIssuer: CN=`name`.
+    private static func relative(_ name: String) -> [UInt8] {
         let attribute = DERWriter.sequence(
-            DERWriter.element(.objectIdentifier, [0x55, 4, 3]), DERWriter.element(.utf8String, [0x61]))
-        let point = DERWriter.element(.contextConstructed(0), DERWriter.element(.contextConstructed(1), attribute))
-        let list = try scoped(point)
-        #expect(list.scope?.hasRelativeName == true)
-        #expect(try verdict(list).errors == ["revocation.list-unsupported"])
+            DERWriter.element(.objectIdentifier, [0x55, 4, 3]), DERWriter.element(.utf8String, Array(name.utf8)))
+        return DERWriter.element(.contextConstructed(0), DERWriter.element(.contextConstructed(1), attribute))
+    }
+
+    @Test("a point that is named relative to the issuer is the one below its name, in either spelling, on both sides")
+    func relativeNames() throws {
+        let points = { (point: [UInt8]) in
+            CertificateExtension(
+                identifier: try Self.oid("2.5.29.31"), isCritical: false,
+                value: DERWriter.sequence(DERWriter.sequence(point)))
+        }
+        let world = try TestPKI(leaf: {
+            $0.extensions.append((try? points(Self.relative("a"))) ?? .basicConstraints(.init(isAuthority: true)))
+        })
+        let point = try #require(world.leaf.revocationListDistributionPoints.first?.names.first)
+        #expect(point.description.contains("CN=a") && point.description.contains("CN=Intermediate"))
+        let full = DERWriter.element(.contextConstructed(0), DERWriter.element(.contextConstructed(0), point.der))
+        func judge(_ scope: [UInt8], revoking: [Certificate] = []) throws -> Set<String> {
+            let list = try world.intermediate.list(
+                revoking: revoking,
+                extensions: [
+                    CertificateExtension(
+                        identifier: Self.oid("2.5.29.28"), isCritical: true, value: DERWriter.sequence(scope))
+                ])
+            return try world.trust.with { $0.revocationLists = [list, try world.root.list()] }.evaluate().rules
+        }
+        for scope in [Self.relative("a"), full] {
+            #expect(try judge(scope) == [])
+            #expect(try judge(scope, revoking: [world.leaf]) == ["revocation.revoked"])
+        }
+        #expect(try judge(Self.relative("b")) == ["revocation.no-list"])
+    }
+
+    @Test("a relative name that is none makes the list malformed")
+    func malformedRelativeName() throws {
+        let point = DERWriter.element(.contextConstructed(0), DERWriter.element(.contextConstructed(1), [5, 0]))
+        #expect(throws: DERError.self) { try scoped(point) }
+    }
+
+    @Test("the profile demands dates through 2049 as UTCTime and a next update; the standard set reads either form")
+    func dates() throws {
+        #expect(
+            try departures(world.intermediate.list { $0.generalizesDates = true })
+                == ["its revocation list has a year through 2049 as GeneralizedTime"])
+        #expect(
+            try departures(
+                world.intermediate.list(revoking: [world.root.certificate]) { $0.generalizesEntryDates = true })
+                == ["its revocation list has a year through 2049 as GeneralizedTime"])
+        #expect(try verdict(world.intermediate.list { $0.generalizesDates = true }).findings.isEmpty)
+        #expect(
+            try verdict(
+                world.intermediate.list(revoking: [world.leaf]) {
+                    $0.generalizesDates = true
+                    $0.generalizesEntryDates = true
+                }
+            ).errors == ["revocation.revoked"])
+        // From 2050 on it is the only form.
+        #expect(
+            try departures(world.intermediate.list { $0.nextUpdate = Date(timeIntervalSince1970: 2_524_608_000) }) == []
+        )
+        #expect(
+            try world.intermediate.list { $0.nextUpdate = nil }.profileDepartures.contains(
+                "does not say when the next one is due"))
+    }
+
+    @Test("where lists are required, a certificate that none covers is refused, also where none was given")
+    func required() throws {
+        let none = world.trust.with { $0.requiresRevocationLists = true }
+        #expect(none.evaluate().errors == ["revocation.list-missing"])
+        #expect(Set(none.evaluate().findings.compactMap(\.depth)) == [0, 1])
+        let some = try none.with { $0.revocationLists = [try world.intermediate.list()] }.evaluate()
+        #expect(some.errors == ["revocation.list-missing"] && some.findings.map(\.depth) == [1])
+        let all = try none.with { $0.revocationLists = [try world.intermediate.list(), try world.root.list()] }
+        #expect(all.evaluate().findings.isEmpty)
+        // Nobody says whether an anchor is revoked.
+        #expect(none.with { $0.anchors = AnchorStore([world.leaf]) }.evaluate().isTrusted)
     }
 
     /// A list of the leaf's issuer under the profile: what is wrong with it.

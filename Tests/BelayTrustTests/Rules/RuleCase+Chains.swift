@@ -131,6 +131,9 @@ extension RuleCase {
                 ])
             ]
         },
+        .chain(
+            "revocation.list-missing", depth: 0, .recoverableTrustFailure,
+            { trust, _ in trust.requiresRevocationLists = true }),
         .lists("revocation.no-list", .unspecified, severity: .warning) { _ in
             try [CertificateIssuer.root(named: "Stranger").list()]
         },

@@ -82,6 +82,14 @@ extension RuleCase {
             // TLS_RSA_WITH_AES_128_GCM_SHA256
             refusing: { Outcome(ConnectionRequirements.transportSecurity.findings(for: evidence(.tls12, 0x009C))) }),
         RuleCase(
+            rule: "tls.anonymous", result: nil, goodResult: nil,
+            accepting: { Outcome(ConnectionRequirements.transportSecurity.findings(for: evidence(.tls12, 0xC02B))) },
+            refusing: { Outcome(ConnectionRequirements.transportSecurity.findings(for: evidence(.tls12, 0xC018))) }),
+        RuleCase(
+            rule: "tls.unencrypted", result: nil, goodResult: nil,
+            accepting: { Outcome(ConnectionRequirements.transportSecurity.findings(for: evidence(.tls12, 0xC02B))) },
+            refusing: { Outcome(ConnectionRequirements.transportSecurity.findings(for: evidence(.tls12, 0xC010))) }),
+        RuleCase(
             rule: "tls.no-agreement", result: nil, goodResult: nil,
             accepting: {
                 Outcome(
@@ -111,7 +119,8 @@ extension RuleCase {
     private static func evidence(_ version: TLSVersion, _ suite: UInt16) -> PeerEvidence {
         let names: [UInt16: String] = [
             0xC02B: "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", 0xC009: "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
-            0x009C: "TLS_RSA_WITH_AES_128_GCM_SHA256",
+            0x009C: "TLS_RSA_WITH_AES_128_GCM_SHA256", 0xC018: "TLS_ECDH_anon_WITH_AES_128_CBC_SHA",
+            0xC010: "TLS_ECDHE_RSA_WITH_NULL_SHA",
         ]
         return PeerEvidence(
             chain: [], version: version, cipherSuite: CipherSuite(code: suite, name: names[suite] ?? ""),

@@ -1,0 +1,133 @@
+import BelayCertificates
+import BelayLaboratory
+import BelaySession
+import BelayTLS
+import BelayTrust
+import SessionTestSupport
+import TestSupport
+import Testing
+
+@Suite("The end of a request before its answer")
+struct CancellationTests {
+    /// Moments at which a server holds a request up.
+    enum Moment: String, CaseIterable, Sendable {
+        case handshake
+        case answer
+        case head
+        case content
+        case endlessContent
+
+        func server(_ latch: Latch) throws -> RawTLSServer {
+            try RawTLSServer { setup in
+                switch self {
+                case .handshake: setup.misbehaviour = .hangsInHandshake
+                case .answer: setup.answer = { _, _ in .text("late").waiting(for: latch) }
+                case .head: setup.script = HTTPFault.stalledHeaders.script
+                case .content: setup.script = HTTPFault.stalledBody.script
+                case .endlessContent: setup.script = HTTPFault.endlessBody.script
+                }
+            }
+        }
+
+        /// Whether the server has got that far.
+        func isReached(by server: RawTLSServer) -> Bool {
+            self == .handshake ? server.statistics.rawBytesReceived > 0 : server.bytes > 0
+        }
+    }
+
+    private static func reach(_ moment: Moment, _ server: RawTLSServer) async -> Bool {
+        for _ in 0..<3_000 {
+            if moment.isReached(by: server) { return true }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+
+    @Test(
+        "cancelling ends it at once, whatever the server is about, and leaves no socket behind",
+        arguments: Moment.allCases)
+    func cancelling(_ moment: Moment) async throws {
+        let latch = Latch()
+        let server = try moment.server(latch)
+        let session = try Session.tests(server) { $0.maximumBodySize = .max }
+        let request = Task { await session.refusal() }
+        #expect(await Self.reach(moment, server))
+        #expect(SocketTable.held(toPort: server.port) == 1)
+        request.cancel()
+        guard case .cancelled = await request.value?.reason else {
+            Issue.record("not cancelled")
+            return
+        }
+        // The session lives; what is left of the request does not.
+        #expect(await SocketTable.wait(untilNoneTo: server.port))
+        await latch.open()
+        await server.stop()
+        withExtendedLifetime(session) {}
+    }
+
+    @Test("a request that is cancelled before it begins is never made")
+    func cancelledBefore() async throws {
+        let server = try RawTLSServer()
+        let session = try Session.tests(server)
+        let latch = Latch()
+        let request = Task {
+            await latch.wait()
+            return await session.refusal()
+        }
+        request.cancel()
+        await latch.open()
+        guard case .cancelled = await request.value?.reason else {
+            Issue.record("not cancelled")
+            return
+        }
+        #expect(server.statistics.connections == 0)
+        await server.stop()
+    }
+
+    @Test("one of many on an HTTP/2 connection is cancelled, and the others are answered on it")
+    func multiplexed() async throws {
+        let latch = Latch()
+        let server = try RawTLSServer { setup in
+            setup.protocols = ["h2"]
+            setup.answer = { _, _ in .text("answer").waiting(for: latch) }
+        }
+        let session = try Session.tests(server)
+        let requests = (0..<8).map { _ in Task { try await session.text() } }
+        #expect(await server.wait { $0.map(\.requests.count).reduce(0, +) == 8 })
+        requests[3].cancel()
+        _ = await requests[3].result
+        await latch.open()
+        for (number, request) in requests.enumerated() where number != 3 {
+            #expect(try await request.value == "answer")
+        }
+        #expect(try await session.text() == "answer")
+        await server.stop()
+        #expect(await server.connections.count == 1)
+    }
+
+    @Test("a session that is let go of ends its connections and gives back its descriptors")
+    func sessions() async throws {
+        let server = try RawTLSServer()
+        let before = Descriptors.open().count
+        for _ in 0..<100 {
+            let session = try Session.tests(server)
+            #expect(try await session.text() == "answer")
+        }
+        #expect(await SocketTable.wait(untilNoneTo: server.port))
+        // Each held an epoll, an eventfd and a socket. Other tests run meanwhile, and have some of their own.
+        #expect(Descriptors.open().count < before + 100)
+        await server.stop()
+    }
+
+    @Test("refused and failing requests leave no connection behind", arguments: [false, true])
+    func refusals(isHTTP2: Bool) async throws {
+        let server = try RawTLSServer { $0.protocols = isHTTP2 ? ["h2"] : ["http/1.1"] }
+        let session = try Session.tests(server, policy: .tests { $0.expectedName = try ServerName("other.test") })
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<50 { group.addTask { #expect(await session.refusal()?.rules == ["name.mismatch"]) } }
+        }
+        #expect(await SocketTable.wait(untilNoneTo: server.port))
+        await server.stop()
+        #expect(server.bytes == 0)
+    }
+}

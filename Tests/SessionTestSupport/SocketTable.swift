@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+
+/// The TCP sockets of this machine as the kernel lists them (proc(5), /proc/net/tcp), joined with the descriptors of this process.
+package enum SocketTable {
+    /// How many sockets this process holds that are connected to a port, from the client's side.
+    package static func held(toPort port: UInt16) -> Int {
+        let held = Set(Descriptors.open("socket:").values.map { String($0.dropFirst(8).dropLast()) })
+        return rows().count { row in
+            guard row.count > 9, let remote = row[2].split(separator: ":").last else { return false }
+            return UInt16(remote, radix: 16) == port && held.contains(String(row[9]))
+        }
+    }
+
+    /// Waits until this process holds none any more; whether that was so within half a minute.
+    package static func wait(untilNoneTo port: UInt16) async -> Bool {
+        for _ in 0..<3_000 {
+            if held(toPort: port) == 0 { return true }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+
+    private static func rows() -> [[Substring]] {
+        // Reading them as files of a known size would end after the first page.
+        guard let handle = FileHandle(forReadingAtPath: "/proc/net/tcp"), let data = try? handle.readToEnd() else {
+            return []
+        }
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
+    }
+}

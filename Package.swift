@@ -93,7 +93,8 @@ let package = Package(
         .testTarget(
             name: "BelayCommandLineTests",
             dependencies: [
-                "TestSupport", "BelayCommandLine", "BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates",
+                "TestSupport", "SessionTestSupport", "BelayCommandLine", "BelayLaboratory", "BelayTLS", "BelayTrust",
+                "BelayCertificates",
             ],
             swiftSettings: strict),
         // Against nginx, OpenSSL, GnuTLS and curl.

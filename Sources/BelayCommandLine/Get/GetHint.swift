@@ -20,6 +20,10 @@ struct GetHint {
             status = ExitStatus.unreadable
             text = String(
                 (ServerCheck.acceptedIssuers(issuers) + "\n  give an identity with --identity FILE").dropFirst(3))
+        case .redirect(.downgrade):
+            (status, text) = (ExitStatus.refused, "the option is --allow-http")
+        case .redirect(.bodyToOtherOrigin): (status, text) = (ExitStatus.refused, nil)
+        case .redirect(.tooMany): (status, text) = (ExitStatus.unreadable, "the option is --max-redirs NUMBER")
         case .timedOut: (status, text) = (ExitStatus.unreadable, Self.option(error))
         case .bodyTooLarge: (status, text) = (ExitStatus.unreadable, "the option is --max-filesize BYTES")
         case .proxy: (status, text) = (ExitStatus.unreadable, "the options are --proxy URL and --no-proxy")

@@ -44,6 +44,16 @@ struct GetFailure: Encodable {
         appleCode = error.appleCode
     }
 
+    /// A refusal that is known before anything is sent.
+    init(_ refusals: [Finding], of place: String, _ policy: SecurityPolicy) {
+        let verdict = Verdict(refusing: refusals)
+        phase = SessionPhase.prepare.rawValue
+        url = printable(place)
+        message = VerdictText.reason(verdict, policy)
+        remedy = verdict.findings.first?.remedy ?? ""
+        appleCode = -1022
+    }
+
     init(_ error: InputError) {
         phase = "input"
         url = nil

@@ -26,7 +26,11 @@ struct GetRun {
         guard refusals.isEmpty else {
             let report = command.subject(target.absoluteText, isOriginal: true)?
                 .answer(Verdict(refusing: refusals), policy)
-            return try refuse(report, GetReport(url: command.url, method: command.method))
+            return try refuse(
+                report,
+                GetReport(
+                    url: command.url, method: command.method,
+                    error: GetFailure(refusals, of: target.description, policy)))
         }
         var given = try command.trustOptions.read()
         let identity = try command.connection.readIdentity()
@@ -35,10 +39,7 @@ struct GetRun {
         }
         let story = GetStory(isVerbose: command.outputOptions.verbose, policy: policy, console: console)
         let session = try session(policy, given, identity, story)
-        let result: Result<Response, SessionError>
-        do throws(SessionError) { result = .success(try await session.send(request)) } catch {
-            result = .failure(error)
-        }
+        let result = await GetTimer(limit: command.transfer.wholeTime).send(try authenticated(), in: session)
         let told = await story.end()
         let judging = Judging(command: command, policy: policy, given: given, console: console, target: target)
         switch result {
@@ -147,7 +148,8 @@ struct GetRun {
         if let check = try await judging.explanation(of: error, told.exchanges.last) {
             return try refuse(check, report)
         }
-        report.check = nil
+        let error = try await judging.examined(error)
+        report.error = GetFailure(error)
         if isJSON { try console.printJSON(report) }
         throw console.fail(
             error.description + (GetHint(error).text.map { "\n  \($0)" } ?? ""), status: GetHint(error).status)
@@ -190,6 +192,14 @@ struct Judging {
     func judged(_ metrics: ExchangeMetrics?, _ url: String) throws -> CheckReport? {
         guard let evidence = metrics?.evidence else { return nil }
         return try check(url)?.judged(evidence)
+    }
+
+    /// The same failure, told better: libcurl keeps to itself what a server says that speaks no TLS.
+    func examined(_ error: SessionError) async throws -> SessionError {
+        guard case .tls(.notTLS) = error.reason, command.transfer.goesStraight, let check = check(error.url),
+            case .connection(let found) = try await check.connect(identity: nil).error, case .notTLS = found.reason
+        else { return error }
+        return SessionError(method: error.method, url: error.url, phase: error.phase, reason: .tls(found.reason))
     }
 
     /// Why a server is refused; nil where that is not why there is no response.

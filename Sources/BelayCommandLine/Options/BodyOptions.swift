@@ -127,7 +127,8 @@ struct EncodedField {
         if text.utf8[mark] == 0x3D { (value, file) = (rest, nil) } else { (value, file) = (nil, rest) }
     }
 
-    /// `name=value` with the value percent-encoded (RFC 3986, section 2.3: all but unreserved characters).
+    /// `name=value` with the value encoded as forms are: all but unreserved characters (RFC 3986, section 2.3) by percent, spaces
+    /// as plus signs.
     func encoded(_ content: [UInt8]?) -> [UInt8] {
         var output = Array(name.utf8)
         if !name.isEmpty { output.append(0x3D) }
@@ -135,6 +136,7 @@ struct EncodedField {
         for byte in content ?? Array((value ?? "").utf8) {
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: output.append(byte)
+            case 0x20: output.append(0x2B)
             default: output += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }

@@ -1,0 +1,119 @@
+import BelayLaboratory
+import BelayTLS
+import Foundation
+import SessionTestSupport
+import Testing
+
+@Suite("belay get: options that curl has send what curl sends")
+struct GetBesideCurlTests {
+    private static let folder = Result {
+        let folder = try Folder()
+        _ = try folder.write("text", "first line\r\nsecond line\n")
+        _ = try folder.write("fields", "X-From-File: one\r\nX-Second: two\n")
+        return folder
+    }
+
+    /// Requests as far as both clients should agree: all but who they say that they are, and fields that are about them.
+    private func essence(_ request: HTTPRequest, withAgent: Bool) -> [String] {
+        let own = withAgent ? ["host"] : ["host", "user-agent"]
+        let fields = request.fields.filter { !own.contains($0.name) }.map { "\($0.name): \($0.value)" }.sorted()
+        return ["\(request.method) \(request.target)"] + fields + [String(decoding: request.content, as: UTF8.self)]
+    }
+
+    @Test(
+        "request line, header and body",
+        arguments: [
+            [], ["-X", "DELETE"], ["--request", "PURGE"], ["-I"], ["--http1.1"],
+            ["-d", "a=1", "-d", "b=two words"], ["-d", "@FOLDER/text"], ["--data-raw", "@FOLDER/text"],
+            ["--data-binary", "@FOLDER/text"], ["--data-binary", "@-"], ["-X", "PUT", "-d", "x"],
+            ["--data-urlencode", "q=red shoes & socks=ü~"], ["--data-urlencode", "=a=b"],
+            ["--data-urlencode", "plain text"], ["--data-urlencode", "name@FOLDER/text"],
+            ["--data-urlencode", "@FOLDER/text"], ["-d", "a=1", "-H", "Content-Type: text/plain"],
+            ["--json", "{\"a\": 1}"], ["--json", "{\"a\":", "--json", "1}"], ["--json", "@FOLDER/text"],
+            ["--json", "1", "-H", "Accept: text/plain"], ["-G", "-d", "a=1", "-d", "b=2"],
+            ["-G", "--data-urlencode", "q=red shoes"], ["-H", "X-Test: one", "-H", "X-Empty;"],
+            ["-H", "Accept: application/json"], ["-H", "@FOLDER/fields"], ["-A", "me/1.0"],
+            ["-e", "https://from.test/a"],
+            ["-b", "id=7; lang=de"],
+        ])
+    func same(_ options: [String]) async throws {
+        let folder = try Self.folder.get().path
+        let options = options.map { option in
+            option.range(of: "FOLDER").map { option.replacingCharacters(in: $0, with: folder) } ?? option
+        }
+        let site = try GetSite()
+        let theirs = try await site.curl(options, input: Array("from standard input".utf8))
+        #expect(theirs.status == 0, "\(theirs.errors)")
+        let ours = try await site.get(options, input: "from standard input")
+        #expect(ours.status == 0, "\(ours.errors)")
+        let requests = await site.server.requests
+        try #require(requests.count == 2)
+        let withAgent = options.contains("-A")
+        #expect(essence(requests[1], withAgent: withAgent) == essence(requests[0], withAgent: withAgent))
+        await site.server.stop()
+    }
+
+    @Test("--form sends what curl's --data-urlencode sends")
+    func form() async throws {
+        let site = try GetSite()
+        _ = try await site.curl(["--data-urlencode", "q=red shoes", "--data-urlencode", "size=41&42"])
+        #expect(try await site.get("--form", "q=red shoes", "--form", "size=41&42").status == 0)
+        let requests = await site.server.requests
+        try #require(requests.count == 2)
+        #expect(essence(requests[1], withAgent: false) == essence(requests[0], withAgent: false))
+        await site.server.stop()
+    }
+
+    @Test("the command line that --curl prints makes curl send the same", arguments: [true, false])
+    func description(isForm: Bool) async throws {
+        let site = try GetSite()
+        let options =
+            isForm ? ["-d", "it's=here", "-H", "X-Test: a \"b\""] : ["--json", "{\"name\": \"O'Hara\"}", "-X", "PUT"]
+        let printed = try await site.get(options + ["--curl"])
+        #expect(printed.status == 0 && !printed.output.isEmpty, "\(printed.errors)")
+        #expect(site.server.statistics.connections == 0)
+        let theirs = try await Tool.finish(
+            "bash", ["-c", printed.output.replacing("curl ", with: "curl --silent --noproxy '*' ")])
+        #expect(theirs.status == 0, "\(theirs.errors)")
+        #expect(try await site.get(options).status == 0)
+        let requests = await site.server.requests
+        try #require(requests.count == 2)
+        #expect(requests[0].method == requests[1].method && requests[0].target == requests[1].target)
+        #expect(requests[0].content == requests[1].content)
+        #expect(requests[0]["content-type"] == requests[1]["content-type"])
+        #expect(requests[0]["x-test"] == requests[1]["x-test"])
+        await site.server.stop()
+    }
+
+    @Test("a password goes out as curl sends it: at once by Basic, and with --anyauth by what the server asks for")
+    func passwords() async throws {
+        let site = try GetSite {
+            $0.answer = { request, _ in
+                if request.target.hasPrefix("/path"), request["authorization"] != nil { return .text("in") }
+                return HTTPAnswer(
+                    401,
+                    [
+                        ("WWW-Authenticate", "Basic realm=\"shop\""),
+                        ("WWW-Authenticate", "Digest realm=\"shop\", nonce=\"abc\", qop=\"auth\", algorithm=SHA-256"),
+                    ])
+            }
+        }
+        #expect(try await site.curl(["-u", "ada:geheim"]).text == "in")
+        let folder = try Folder()
+        let run = try await site.get("-u", "ada", "--password-file", folder.write("password", "geheim\n"))
+        #expect(run.output == "in" && run.status == 0, "\(run.errors)")
+        #expect(try await site.get(["-u", "ada"], environment: ["BELAY_PASSWORD": "geheim"]).output == "in")
+        let direct = await site.server.requests
+        #expect(direct.map { $0["authorization"] } == Array(repeating: direct.first?["authorization"], count: 3))
+        // base64 of ada:geheim
+        #expect(direct.first?["authorization"] == "Basic YWRhOmdlaGVpbQ==")
+
+        let asked = try await site.get(["-u", "ada", "--anyauth", "-v"], environment: ["BELAY_PASSWORD": "geheim"])
+        #expect(asked.output == "in", "\(asked.errors)")
+        #expect(!asked.errors.contains("geheim") && asked.errors.contains("> Authorization: <redacted>"))
+        let later = await site.server.requests.dropFirst(3)
+        #expect(later.first?["authorization"] == nil)
+        #expect(later.last?["authorization"]?.hasPrefix("Digest username=\"ada\"") == true)
+        await site.server.stop()
+    }
+}

@@ -1,0 +1,103 @@
+import BelayLaboratory
+import Foundation
+import SessionTestSupport
+import Testing
+
+@Suite("belay get: its options")
+struct GetUseTests {
+    private static let secret = "geheim"
+
+    @Test(
+        "wrong use ends with status 2 and a word on what is right, without the secret",
+        arguments: [
+            ([], "missing argument '<url>'"), (["ftp://a.test"], "Write https://"), (["https://"], "has no host"),
+            (["https://user:geheim@a.test"], "password"), (["a.test", "-u", "ada:geheim"], "--password-file"),
+            (["a.test", "-u", "ada"], "BELAY_PASSWORD"), (["a.test", "--password-file", "x"], "--user"),
+            (["a.test", "--anyauth"], "--user"), (["a.test", "-H", "geheim"], "no ':'"),
+            (["a.test", "-H", "X-Token:"], "write 'X-Token;'"), (["a.test", "-H", "X-A: geheim\nX-B: 1"], "line feed"),
+            (["a.test", "-H", "X Y: geheim"], "not a header field's name"),
+            (["a.test", "-H", "Content-Length: 3"], "set by the session"), (["a.test", "-X", "A B"], "not a method"),
+            (["a.test", "-d", "x", "--json", "1"], "a request has one"), (["a.test", "--form", "x"], "name=value"),
+            (["a.test", "--form", "file=@x"], "multipart/form-data"),
+            (["a.test", "-F", "file=@x"], "multipart/form-data"),
+            (["a.test", "-G"], "--data"), (["a.test", "-I", "-d", "x"], "--head"),
+            (["a.test", "-I", "-X", "GET"], "--head"),
+            (["a.test", "-b", "cookies.txt"], "name=value"), (["a.test", "-c", "jar"], "in memory"),
+            (["a.test", "-b", "a=1", "-H", "Cookie: b=2"], "leave one"), (["a.test", "-k"], "--anchor FILE"),
+            (["a.test", "--cacert", "x"], "--anchor FILE"), (["a.test", "--cert", "x"], "--identity FILE"),
+            (["a.test", "--pinnedpubkey", "x"], "--pins FILE"), (["a.test", "--noproxy", "*"], "--no-proxy"),
+            (["a.test", "-T", "x"], "--data-binary @file"), (["a.test", "-O"], "--output FILE"),
+            (["a.test", "-s"], "not needed"), (["a.test", "-w", "x"], "--format json"),
+            (["a.test", "-x", "http://ada:geheim@p.test"], "https_proxy"), (["a.test", "-x", "https://p.test"], "TLS"),
+            (["a.test", "-x", "http://p.test", "--no-proxy"], "contradict"),
+            (["a.test", "--max-redirs", "3"], "--location"),
+            (["a.test", "--unix-socket", "x", "--connect-to", "b.test:1"], "two ways"),
+            (["a.test", "--format", "json", "-i"], "leave out '--include'"),
+            (["a.test", "--info-plist", "x"], "not supported yet"), (["a.test", "-m", "soon"], "expected seconds"),
+            (["a.test", "-d", "@-", "--json", "@-"], "a request has one"),
+            (["a.test", "-H", "@-", "-d", "@-"], "read only once"),
+        ])
+    func wrongUse(_ arguments: [String], _ word: String) async throws {
+        let run = try await Program.run(["get"] + arguments)
+        #expect(run.status == 2 && run.output.isEmpty, "\(run)")
+        #expect(run.errors.contains(word), "\(run.errors)")
+        #expect(!run.errors.contains(Self.secret))
+    }
+
+    @Test("the help has every option that people know, and examples")
+    func help() async throws {
+        let run = try await Program.run("get", "--help")
+        #expect(run.status == 0 && run.errors.isEmpty)
+        for option in [
+            "-X, --request", "-H, --header", "-d, --data", "--json", "--form", "-o, --output", "-f, --fail",
+            "-v, --verbose",
+            "-i, --include", "-I, --head", "-L, --location", "--http1.1", "--compressed", "-m, --max-time",
+            "--connect-timeout", "-x, --proxy", "--unix-socket", "-u, --user", "--allow-http", "--curl", "--pins",
+            "--anchor", "--identity", "--connect-to", "--expect-name", "--time", "--rules", "--explain", "--format",
+        ] { #expect(run.output.contains("  \(option)")) }
+        #expect(run.output.contains("Examples:\n  belay get "))
+        // What is refused is not listed.
+        #expect(!run.output.contains("--insecure") && !run.output.contains("--info-plist"))
+    }
+
+    @Test("a secret in an argument is warned of, and stays out of everything that is printed")
+    func secrets() async throws {
+        let site = try GetSite()
+        let options = ["-H", "Authorization: Bearer \(Self.secret)", "-b", "id=\(Self.secret)"]
+        let run = try await site.get(options + ["-v"])
+        #expect(run.status == 0 && !run.errors.contains(Self.secret))
+        #expect(run.errors.contains("'Authorization' in an argument") && run.errors.contains("'Cookie' in an argument"))
+        #expect(run.errors.contains("> Authorization: <redacted>") && run.errors.contains("> Cookie: <redacted>"))
+        #expect(await site.server.requests.first?["authorization"] == "Bearer \(Self.secret)")
+        let printed = try await site.get(options + ["--curl"])
+        #expect(!printed.output.contains(Self.secret))
+        let folder = try Folder()
+        let quiet = try await site.get("-H", "@" + folder.write("fields", "Authorization: Bearer \(Self.secret)\n"))
+        #expect(quiet.status == 0 && quiet.errors.isEmpty)
+        await site.server.stop()
+    }
+
+    @Test("a password is asked for on the terminal, and not shown")
+    func prompt() async throws {
+        let site = try GetSite { $0.answer = { request, _ in .text(request["authorization"] ?? "nobody") } }
+        let program = try Program.executable().path
+        let folder = try Folder()
+        let command = ([program, "get", site.url] + site.options + ["-u", "ada"]).map { "'\($0)'" }
+            .joined(separator: " ")
+        // util-linux's script gives the program a terminal of its own; what is typed comes once the question is there.
+        let typist = """
+            mkfifo "$0/in" "$0/out"
+            script --quiet --return --command "$1" /dev/null < "$0/in" > "$0/out" &
+            exec 3> "$0/in" 4< "$0/out"
+            IFS= read -r -d : question <&4
+            printf 'geheimx\\177\\n' >&3
+            printf '%s:' "$question"
+            cat <&4
+            """
+        let result = try await Tool.finish("bash", ["-c", typist, folder.path, command])
+        #expect(result.text.contains("Password for ada: "))
+        #expect(result.text.contains("Basic YWRhOmdlaGVpbQ=="), "\(result.all)")
+        #expect(!result.text.contains(Self.secret))
+        await site.server.stop()
+    }
+}

@@ -9,7 +9,8 @@ struct GetHint {
     /// A line for people; nil where there is none.
     let text: String?
 
-    init(_ error: SessionError) {
+    /// - Parameter usesProxy: whether connections go through a proxy.
+    init(_ error: SessionError, usesProxy: Bool) {
         switch error.reason {
         case .configuration, .badURL: (status, text) = (ExitStatus.wrongUse, nil)
         case .hostDenied, .untrusted, .unjudged, .challengeCancelled: (status, text) = (ExitStatus.refused, nil)
@@ -26,6 +27,9 @@ struct GetHint {
         case .redirect(.tooMany): (status, text) = (ExitStatus.unreadable, "the option is --max-redirs NUMBER")
         case .timedOut: (status, text) = (ExitStatus.unreadable, Self.option(error))
         case .bodyTooLarge: (status, text) = (ExitStatus.unreadable, "the option is --max-filesize BYTES")
+        case .notConnected where usesProxy, .notResolved where usesProxy:
+            status = ExitStatus.unreadable
+            text = "the connection was to go through a proxy; the options are --proxy URL and --no-proxy"
         case .proxy: (status, text) = (ExitStatus.unreadable, "the options are --proxy URL and --no-proxy")
         default: (status, text) = (ExitStatus.unreadable, nil)
         }

@@ -51,7 +51,7 @@ struct GetFailure: Encodable {
         url = printable(place)
         message = VerdictText.reason(verdict, policy)
         remedy = verdict.findings.first?.remedy ?? ""
-        appleCode = -1022
+        appleCode = refusals.contains { $0.rule.identifier == "ats.cleartext" } ? -1022 : nil
     }
 
     init(_ error: InputError) {

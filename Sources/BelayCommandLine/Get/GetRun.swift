@@ -151,8 +151,8 @@ struct GetRun {
         let error = try await judging.examined(error)
         report.error = GetFailure(error)
         if isJSON { try console.printJSON(report) }
-        throw console.fail(
-            error.description + (GetHint(error).text.map { "\n  \($0)" } ?? ""), status: GetHint(error).status)
+        let hint = GetHint(error, usesProxy: command.transfer.usesProxy)
+        throw console.fail(error.description + (hint.text.map { "\n  \($0)" } ?? ""), status: hint.status)
     }
 
     /// Says why the server is refused, as `belay check` does, and ends with 1.

@@ -55,11 +55,14 @@ struct TransferOptions: ParsableArguments, Sendable {
 
     private static let proxyVariables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
-    /// Whether connections go to the server itself, so that another one without HTTP would reach the same.
-    var goesStraight: Bool {
-        guard proxy == nil, unixSocket == nil else { return false }
-        return noProxy || Self.proxyVariables.allSatisfy { ProcessInfo.processInfo.environment[$0] == nil }
+    /// Whether connections go through a proxy, as far as options and environment say.
+    var usesProxy: Bool {
+        if noProxy || unixSocket != nil { return false }
+        return proxy != nil || Self.proxyVariables.contains { ProcessInfo.processInfo.environment[$0] != nil }
     }
+
+    /// Whether connections go to the server itself, so that another one without HTTP would reach the same.
+    var goesStraight: Bool { !usesProxy && unixSocket == nil }
 
     /// Applies the options to a session's configuration.
     func apply(to configuration: inout SessionConfiguration, _ connection: ConnectionOptions) {

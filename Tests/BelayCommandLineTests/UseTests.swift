@@ -48,7 +48,7 @@ struct UseTests {
     @Test(
         "every command explains itself with examples, on standard output with status 0",
         arguments: [
-            [], ["check"], ["trust", "evaluate"], ["cert", "show"], ["policy", "explain"], ["rules"],
+            [], ["check"], ["get"], ["trust", "evaluate"], ["cert", "show"], ["policy", "explain"], ["rules"],
         ])
     func help(_ command: [String]) async throws {
         let run = try await Program.run(command + ["--help"])

@@ -13,7 +13,8 @@ struct GetCommand: AsyncParsableCommand {
             The options are those of curl where both have them, and those of 'belay check' for whom to trust. The body \
             goes to standard output as it is, everything else to standard error. A server that is refused gets not one \
             byte of the request, and the refusal is explained as 'belay check' explains it. Redirects are followed only \
-            with '--location'; http:// is refused without '--allow-http'.
+            with '--location'; http:// is refused without '--allow-http'. '--timeout' limits silence, too, which is 60 \
+            seconds otherwise.
             Exit status: 0 for any response, but with '--fail' 1 for a status of 400 or more; 1 refused; 2 wrong use; \
             3 not reached or not read, also where the server demands a client identity.
             """,
@@ -114,6 +115,11 @@ struct GetCommand: AsyncParsableCommand {
             }
             try BodyOutput(name: outputOptions.output).check()
             let login = try login()
+            if login != nil, !target.isSecure {
+                console.note(
+                    "belay: \(console.noteStyle.warning("warning")): the password goes out in the clear, for everybody on the way to read"
+                )
+            }
             try await GetRun(command: self, request: request, login: login, target: target, console: console).run()
         } catch let error as InputError {
             if output.format == .json {

@@ -29,6 +29,8 @@ struct GetTrustTests {
         #expect(check.status == 1 && get.status == 1)
         #expect(get.output.isEmpty)
         #expect(Self.withoutMoments(get.errors) == Self.withoutMoments(check.output))
+        // Another test asks that one as of a moment at which it is good.
+        guard kind != .notYetValid else { return }
         #expect(try stage.laboratory.server(kind).statistics.applicationBytesReceived == 0)
     }
 

@@ -16,7 +16,7 @@ struct UseTests {
             (["check", "https://user:geheim@a.test"], "password"),
             (["check", "https://"], "has no host"), (["check", "https://a.test:0"], "not a port"),
             (["check", "https://a.test:65536"], "not a port"), (["check", "https://[::1"], "is not a host"),
-            (["check", "https://a..test"], "empty label"), (["check", "https://fe80::1%25eth0"], "is not a host"),
+            (["check", "https://a..test"], "empty label"), (["check", "https://[fe80::1%25eth0"], "is not a host"),
             (["check", "a.test", "--info-plist", "x"], "not supported yet"),
             (["check", "a.test", "--os", "ios18"], "not supported yet"),
             (["check", "a.test", "--context", "web"], "not supported yet"),

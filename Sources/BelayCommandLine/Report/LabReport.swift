@@ -62,6 +62,10 @@ struct LabReport: Encodable {
             guard let server = servers.first(where: { $0.id == id }) else { continue }
             lines.append("  " + style.dim("# \(id): \(server.expected)"))
             lines.append("  " + ShellText.line(server.check))
+            if id == "one-way" {
+                lines.append("  " + style.dim("# \(id), asked for a page: it answers what it saw"))
+                lines.append("  " + ShellText.line(server.check.map { $0 == "check" ? "get" : $0 }))
+            }
             if id == "one-way", let pins = files.first(where: { $0.path.hasSuffix("/one-way.pins") }) {
                 lines.append("  " + style.dim("# \(id), its key pinned: accepted"))
                 lines.append("  " + ShellText.line(server.check + ["--pins", pins.path]))

@@ -218,7 +218,8 @@ struct Authentication {
             .challenged(id: exchange.identifier, kind: kind.name, host: url.host.description))
         let disposition = await handler(
             Challenge(
-                host: url.host, port: url.port, kind: kind, previousFailureCount: failures, proposed: proposed))
+                host: url.host, port: url.port, isEncrypted: url.isSecure, kind: kind, previousFailureCount: failures,
+                proposed: proposed))
         guard !Task.isCancelled else { throw exchange.failure(.cancelled) }
         return disposition
     }

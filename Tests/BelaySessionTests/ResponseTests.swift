@@ -189,15 +189,18 @@ struct ResponseJSONTests {
         try Tool.succeed("python3", ["-c", back], input: Array(output[(compact + 1)...]) + [0] + written)
     }
 
-    @Test("deep nesting costs what its length costs, and too deep is an error")
+    @Test("deep nesting is read, and too deep is an error")
     func depth() throws {
         let nested = { (depth: Int) in [UInt8](repeating: 0x5B, count: depth) + [UInt8](repeating: 0x5D, count: depth) }
         #expect(try response(nested(512)).jsonValue() != nil)
         #expect(throws: ResponseRejection.self) { try response(nested(513)).jsonValue() }
-        // Asking one kind after the other took a third of a second for each of these.
+        // A reader that asks one kind after the other at each depth would need minutes for these.
         let many = [0x5B] + Array([[UInt8]](repeating: nested(500), count: 200).joined(separator: [0x2C])) + [0x5D]
-        let time = try ContinuousClock().measure { _ = try response(many).jsonValue() }
-        #expect(time < .seconds(5))
+        guard case .array(let read)? = try response(many).jsonValue() else {
+            Issue.record("it is no array")
+            return
+        }
+        #expect(read.count == 200)
     }
 
     @Test("JSON is read in the declared charset, and behind a byte order mark")

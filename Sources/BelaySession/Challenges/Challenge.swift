@@ -4,7 +4,7 @@ import BelayTrust
 /// A question of a server that a handler may answer: whether it is to be trusted, who the client is, or a password.
 ///
 /// ```swift
-/// session.onChallenge = { challenge in
+/// configuration.onChallenge = { challenge in
 ///     switch challenge.kind {
 ///     case .serverTrust(var trust, _, let verdict) where !verdict.isTrusted && challenge.host == .dns("nas.test"):
 ///         trust.anchors = try await anchors(for: "nas.test")
@@ -33,6 +33,8 @@ public struct Challenge: Sendable {
     public let host: ServerName
     /// The port of who asks.
     public let port: UInt16
+    /// Whether the connection is encrypted; where it is not, everybody on the way reads what is answered.
+    public let isEncrypted: Bool
     /// What is asked.
     public let kind: Kind
     /// How many answers to this question the server has turned down already, for this request.
@@ -42,10 +44,12 @@ public struct Challenge: Sendable {
 
     /// Puts a challenge together.
     public init(
-        host: ServerName, port: UInt16, kind: Kind, previousFailureCount: Int = 0, proposed: Credential? = nil
+        host: ServerName, port: UInt16, isEncrypted: Bool = true, kind: Kind, previousFailureCount: Int = 0,
+        proposed: Credential? = nil
     ) {
         self.host = host
         self.port = port
+        self.isEncrypted = isEncrypted
         self.kind = kind
         self.previousFailureCount = previousFailureCount
         self.proposed = proposed

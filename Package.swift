@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "BelayCertificates", targets: ["BelayCertificates"]),
         .library(name: "BelayTrust", targets: ["BelayTrust"]),
         .library(name: "BelayTLS", targets: ["BelayTLS"]),
+        .library(name: "BelayTransportSecurity", targets: ["BelayTransportSecurity"]),
         .library(name: "BelaySession", targets: ["BelaySession"]),
         .library(name: "BelayLaboratory", targets: ["BelayLaboratory"]),
         .executable(name: "belay", targets: ["BelayCommandLine"]),
@@ -24,6 +25,7 @@ let package = Package(
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .target(name: "CSystem"),
 
         // What certificates are.
@@ -33,6 +35,10 @@ let package = Package(
         // Handshakes: evidence from live servers.
         .target(
             name: "BelayTLS", dependencies: ["BelayTrust", "BelayCertificates", "COpenSSL", "CSystem"],
+            swiftSettings: strict),
+        // What an app's Info.plist demands.
+        .target(
+            name: "BelayTransportSecurity", dependencies: ["BelayTrust", "BelayCertificates", "CXML2"],
             swiftSettings: strict),
         // HTTP whose every connection is judged.
         .target(
@@ -77,6 +83,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BelayTLSTests", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BelayTransportSecurityTests",
+            dependencies: ["TestSupport", "BelayTransportSecurity", "BelayTrust", "BelayCertificates"],
             swiftSettings: strict),
         .testTarget(
             name: "BelaySessionTests",

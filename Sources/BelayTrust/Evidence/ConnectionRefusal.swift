@@ -58,7 +58,7 @@ extension ConnectionRequirements {
 }
 
 extension Rule {
-    static let cleartext = Rule(
+    package static let cleartext = Rule(
         "ats.cleartext", "A connection is encrypted.", .deny,
         remedy: "Use https; where the server has none, give it a certificate.",
         source: "Apple: NSAppTransportSecurity; NSExceptionAllowsInsecureHTTPLoads")

@@ -34,7 +34,7 @@ public struct Rule: Sendable {
         public static func < (left: Consequence, right: Consequence) -> Bool { left.rawValue < right.rawValue }
     }
 
-    init(
+    package init(
         _ identifier: String, _ summary: String, severity: Finding.Severity = .error, _ consequence: Consequence,
         forgivable: Bool = false, remedy: String, source: String
     ) {

@@ -115,8 +115,6 @@ extension Response {
             url: url, statusCode: outcome.status, httpVersion: outcome.httpVersion, headers: headers,
             body: outcome.body)
         metrics = ExchangeMetrics(outcome)
-        evidence = outcome.evidence
-        verdict = outcome.verdict
     }
 }
 

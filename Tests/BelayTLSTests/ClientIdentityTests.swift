@@ -95,7 +95,12 @@ struct ClientIdentityTests {
             $0.minimumVersion = .tls10
         }
         #expect(connection.sentClientCertificate)
-        #expect(connection.certificateRequest == ClientCertificateRequest(acceptableIssuers: []))
+        let request = try #require(connection.certificateRequest)
+        #expect(request.acceptableIssuers.isEmpty)
+        // rsa_sign, dss_sign and ecdsa_sign (RFC 5246, section 7.4.4; RFC 8422, section 5.5), which OpenSSL names.
+        #expect(request.certificateTypes == (version == .tls13 ? [] : [1, 2, 64]))
+        // ecdsa_secp256r1_sha256; before TLS 1.2 there are no schemes.
+        #expect(request.signatureSchemes.contains(0x0403) == (version >= .tls12))
         let confirmation = try await connection.confirm(within: .seconds(60))
         #expect(confirmation == (version == .tls13 ? .accepted : .notNeeded))
         #expect(try await connection.fetch().contains("client certificates: 2\n"))

@@ -127,7 +127,7 @@ struct NginxTests {
             #expect(answer.contains("CN=Shop App"))
             let connection = try await site.connect { $0.only(version) }
             let issuer = nginx.world.authorities.clientRoot.certificate.subject.der
-            #expect(connection.certificateRequest == ClientCertificateRequest(acceptableIssuers: [issuer]))
+            #expect(connection.certificateRequest?.acceptableIssuers == [issuer])
             await connection.close()
         }
     }
@@ -160,7 +160,7 @@ struct NginxTests {
     func noIssuers(version: TLSVersion) async throws {
         let site = try nginx.site(.anyIssuer)
         let connection = try await site.connect(identity: nginx.world.strangeClient) { $0.only(version) }
-        #expect(connection.certificateRequest == ClientCertificateRequest(acceptableIssuers: []))
+        #expect(connection.certificateRequest?.acceptableIssuers == [])
         #expect(connection.sentClientCertificate)
         await connection.close()
         let answer = try await site.answer(identity: nginx.world.strangeClient) { $0.only(version) }

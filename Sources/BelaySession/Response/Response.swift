@@ -16,9 +16,9 @@ public struct Response: Sendable {
     /// What the exchange was like; nil for a response that came from no server.
     public internal(set) var metrics: ExchangeMetrics?
     /// What the server showed when the connection was made; nil for cleartext.
-    public internal(set) var evidence: PeerEvidence?
+    public var evidence: PeerEvidence? { metrics?.evidence }
     /// Why the connection was used; nil for cleartext.
-    public internal(set) var verdict: Verdict?
+    public var verdict: Verdict? { metrics?.verdict }
 
     /// A response with its parts, for interceptors and tests.
     public init(

@@ -126,4 +126,29 @@ struct HTTPFaultTests {
         #expect(error.appleCode == -1001)
         await server.stop()
     }
+
+    @Test("a request that waits for another's connection keeps its own limit")
+    func waiting() async throws {
+        let server = try RawTLSServer { $0.misbehaviour = .hangsInHandshake }
+        let session = try Session.tests(server)
+        let first = Task { await session.refusal() }
+        for _ in 0..<3_000 where server.statistics.rawBytesReceived == 0 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        // libcurl would have the second one wait for as long as the first one's connection is in the making, which is a minute.
+        var request = Request.get("")
+        request.timeouts.total = .milliseconds(300)
+        let error = try #require(await session.refusal(request))
+        guard case .timedOut(.milliseconds(300)) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        // It was not the first one's end that ended the second.
+        first.cancel()
+        guard case .cancelled = await first.value?.reason else {
+            Issue.record("the first request has ended by itself")
+            return
+        }
+        await server.stop()
+    }
 }

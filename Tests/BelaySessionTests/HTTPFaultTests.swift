@@ -11,7 +11,7 @@ import Testing
 struct HTTPFaultTests {
     private static let bodyLimit = 1 << 20
 
-    private static func session(_ server: RawTLSServer, patience: Duration = .seconds(30)) throws -> Session {
+    private static func session(_ server: RawTLSServer, patience: Duration = .seconds(120)) throws -> Session {
         try Session.tests(server) { configuration in
             configuration.maximumBodySize = bodyLimit
             configuration.timeouts.total = patience
@@ -23,7 +23,7 @@ struct HTTPFaultTests {
     )
     func outcome(_ fault: HTTPFault) async throws {
         let server = try RawTLSServer { $0.script = fault.script }
-        let session = try Self.session(server, patience: fault.needsTimeout ? .milliseconds(300) : .seconds(30))
+        let session = try Self.session(server, patience: fault.needsTimeout ? .milliseconds(300) : .seconds(120))
         // The second finds what the first has left behind: a connection that must not be used again, for one.
         for _ in 0..<2 {
             var request = Request.get("0")
@@ -66,7 +66,7 @@ struct HTTPFaultTests {
         ])
     func reasons(_ fault: HTTPFault, _ expected: String) async throws {
         let server = try RawTLSServer { $0.script = fault.script }
-        let session = try Self.session(server, patience: fault.needsTimeout ? .milliseconds(300) : .seconds(30))
+        let session = try Self.session(server, patience: fault.needsTimeout ? .milliseconds(300) : .seconds(120))
         let error = await session.refusal(.get("0"))
         await server.stop()
         let found = error.map { "\($0.reason)".prefix { $0.isLetter } } ?? "answer"
@@ -78,11 +78,14 @@ struct HTTPFaultTests {
         let server = try RawTLSServer { $0.misbehaviour = .resetsAtOnce }
         let session = try Self.session(server)
         let error = try #require(await session.refusal())
-        guard case .tls(.reset) = error.reason else {
-            Issue.record("\(error)")
-            return
+        switch error.reason {
+        case .tls(.reset): #expect(error.appleCode == -1005)
+        // What libcurl sees of a reset that comes while it writes is that there is nothing to read.
+        case .tls(.closedEarly(bytesReceived: 0)): #expect(error.phase == .handshake)
+        // It may be over before anybody has seen that it stood.
+        case .notConnected: #expect(error.appleCode == -1004)
+        default: Issue.record("\(error)")
         }
-        #expect(error.appleCode == -1005)
         await server.stop()
     }
 

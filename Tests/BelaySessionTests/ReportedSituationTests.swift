@@ -101,11 +101,12 @@ struct ReportedSituationTests {
         // One that the server does not know is another error.
         session.identity = try TLSIdentity(SharedWorld.get().strangeClient)
         let refusal = try #require(await session.refusal())
-        guard case .tls(.clientCertificateRefused) = refusal.reason else {
-            Issue.record("\(refusal)")
-            return
+        switch (refusal.reason, version) {
+        case (.tls(.clientCertificateRefused), _): #expect(refusal.appleCode == -1205)
+        // Under TLS 1.3 the client has long gone on when it is refused: a reset may overtake the alert.
+        case (.connectionLost, .tls13): #expect(refusal.appleCode == -1005)
+        default: Issue.record("\(refusal)")
         }
-        #expect(refusal.appleCode == -1205)
         await server.stop()
         // HTTP/2 begins before a server of TLS 1.3 has looked at the client; a request it never got.
         #expect(await server.requests.count == 1)

@@ -75,7 +75,6 @@ final class Transfer {
             let announced = easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
             body.reserveCapacity(max(bytes.count, min(Int(clamping: announced), order.limits.body, 1 << 20)))
         }
-        // Typed, since only then it is one copy and not one for each byte.
         body.append(contentsOf: bytes.bindMemory(to: UInt8.self))
         return true
     }

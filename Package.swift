@@ -43,7 +43,9 @@ let package = Package(
         // HTTP whose every connection is judged.
         .target(
             name: "BelaySession",
-            dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL", "CCurl", "CSystem"],
+            dependencies: [
+                "BelayTransportSecurity", "BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL", "CCurl", "CSystem",
+            ],
             swiftSettings: strict),
         // A private world to try it in.
         .target(
@@ -91,8 +93,8 @@ let package = Package(
         .testTarget(
             name: "BelaySessionTests",
             dependencies: [
-                "TestSupport", "SessionTestSupport", "BelaySession", "BelayLaboratory", "BelayTLS", "BelayTrust",
-                "BelayCertificates",
+                "TestSupport", "SessionTestSupport", "BelaySession", "BelayTransportSecurity", "BelayLaboratory", "BelayTLS",
+                "BelayTrust", "BelayCertificates",
             ],
             swiftSettings: strict),
         .testTarget(

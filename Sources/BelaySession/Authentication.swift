@@ -1,5 +1,6 @@
 import BelayCertificates
 import BelayTLS
+import BelayTransportSecurity
 import BelayTrust
 
 /// One exchange with one server, with everything that has to be asked on the way: whether it is to be trusted, who the
@@ -89,12 +90,16 @@ struct Authentication {
         let trust = judge.trust(for: evidence, at: evidence.moment)
         let disposition = try await ask(.serverTrust(trust, evidence, verdict), context.url, proposed: nil)
         let outcome = ChallengeOutcome.decide(
-            verdict: verdict, disposition: disposition, chain: evidence.chain, trustMayBeLoosened: true,
+            verdict: verdict, disposition: disposition, chain: evidence.chain,
+            trustMayBeLoosened: judge.demands?.mayTrustBeRelaxed ?? true,
             isMalformed: verdict.isMalformed, violatesFixedPins: false
         ) { changed in judge.policy.securityPolicy.evaluate(changed) }
         switch outcome {
         case .refused(.cancelled, _): throw exchange.failure(.challengeCancelled, .handshake)
-        case .refused(.policy, let verdict), .refused(.changedTrust, let verdict):
+        case .refused(.trustIsLocked, let verdict):
+            throw exchange.failure(.untrusted(verdict.adding([.trustLocked])), .handshake)
+        case .refused(.policy, let verdict), .refused(.changedTrust, let verdict),
+            .refused(.beyondOverruling, let verdict), .refused(.malformed, let verdict):
             throw exchange.failure(.untrusted(verdict), .handshake)
         case .refused(let refusal, _): throw exchange.failure(.challengeUnanswered(refusal.description), .handshake)
         case .accepted(let accepted):

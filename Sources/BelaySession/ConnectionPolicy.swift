@@ -41,6 +41,15 @@ public struct ConnectionPolicy: Sendable {
     }
 }
 
+extension ConnectionPolicy {
+    /// The machine's anchors under Apple's rules for certificates.
+    public static var apple: ConnectionPolicy {
+        var policy = ConnectionPolicy()
+        policy.trust.rules = .apple
+        return policy
+    }
+}
+
 /// Against which anchors, and by which rules, chains are judged.
 public struct TrustSettings: Sendable {
     /// Where the machine's own anchors come in.

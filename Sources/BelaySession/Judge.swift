@@ -1,5 +1,6 @@
 import BelayCertificates
 import BelayTLS
+import BelayTransportSecurity
 import BelayTrust
 import FoundationEssentials
 
@@ -7,6 +8,8 @@ import FoundationEssentials
 /// from a fresh handshake, a resumed one, or a connection that has been idle.
 struct Judge: Sendable {
     let policy: ConnectionPolicy
+    /// What the app's Info.plist demands of the host; nil where none is enforced.
+    let demands: TransportSecurityRequirements?
     /// The name that the certificate must be for.
     let name: ServerName
     /// The machine's anchors, where they count.
@@ -22,10 +25,16 @@ struct Judge: Sendable {
     func rule(
         _ evidence: PeerEvidence, at moment: Date, _ answers: ConnectionAnswers
     ) -> ConnectionRuling {
-        let shortcomings = policy.requirements.findings(for: evidence)
-        let verdict = verdict(on: evidence, at: moment).adding(shortcomings)
+        var verdict = verdict(on: evidence, at: moment)
+        var shortcomings = policy.requirements.findings(for: evidence)
+        if let demands {
+            shortcomings += demands.findings(for: evidence, path: verdict.isPathComplete ? verdict.path : [])
+            if verdict.isTrusted, !demands.mayTrustBeRelaxed, !trust(for: evidence, at: moment).evaluate().isTrusted {
+                verdict = verdict.adding([.trustLocked])
+            }
+        }
         // Nobody is asked, and nobody may overrule, what the connection itself must be.
-        guard shortcomings.isEmpty else { return .refused(verdict) }
+        guard shortcomings.isEmpty else { return .refused(verdict.adding(shortcomings)) }
         if asks, !answers.undisputed.contains(evidence.chain) {
             return answers.chains[evidence.chain] ?? remembered.withLock { $0[evidence.chain] } ?? .undecided(verdict)
         }
@@ -39,6 +48,13 @@ struct Judge: Sendable {
             if remembered.count >= 64 { remembered.removeAll() }
             remembered[chain] = ruling
         }
+    }
+
+    /// What is offered in handshakes.
+    var options: TLSOptions {
+        var options = TLSOptions(requirements: policy.requirements)
+        if let suites = demands?.cipherSuites { options.cipherSuites = .exactly(suites) }
+        return options
     }
 
     /// The verdict on the chain alone.

@@ -1,5 +1,6 @@
 import BelayCertificates
 import BelayTLS
+import BelayTransportSecurity
 import BelayTrust
 
 /// An HTTP client whose every connection is judged.
@@ -70,8 +71,39 @@ public final class Session: Sendable {
         try self.init(base: try Session.base(baseURL), configuration: configuration, policies: hostPolicies)
     }
 
+    /// A session that holds to an app's Info.plist as the app's connections on Apple's systems would.
+    ///
+    /// `http` is refused where App Transport Security refuses it, before a socket is opened; versions, suites and key sizes are those
+    /// that it demands; `NSPinnedDomains` holds whatever anybody overrules; and unless the decision for a host relaxes it, the chain
+    /// must be good for the system before the policy has a word. A configuration with an error in it allows nothing.
+    ///
+    /// ```swift
+    /// let session = try Session(infoPlist: .read(contentsOf: "App/Info.plist"))
+    /// ```
+    ///
+    /// Certificate Transparency, which Apple's systems demand of authorities that they came with, is not looked at.
+    ///
+    /// - Parameters:
+    ///   - transportSecurity: the configuration that is enforced; `.default` for an app whose Info.plist says nothing.
+    ///   - context: what loads the URLs.
+    ///   - baseURL: what relative URLs are relative to.
+    ///   - configuration: how connections are made.
+    ///   - hostPolicies: whom to trust, within what the Info.plist allows; by default the machine's anchors under Apple's rules.
+    /// - Throws: ``ConfigurationError`` as the other initializers do.
+    public convenience init(
+        infoPlist transportSecurity: TransportSecurityConfiguration, context: TransportSecurityContext = .default,
+        baseURL: String? = nil, configuration: SessionConfiguration = SessionConfiguration(),
+        hostPolicies: HostPolicies = HostPolicies(default: .use(.apple))
+    ) throws(ConfigurationError) {
+        try hostPolicies.validate()
+        try self.init(
+            base: try Session.base(baseURL), configuration: configuration, policies: hostPolicies,
+            transportSecurity: TransportSecurityEnforcement(configuration: transportSecurity, context: context))
+    }
+
     private init(
-        base: SessionURL?, configuration: SessionConfiguration, policies: HostPolicies
+        base: SessionURL?, configuration: SessionConfiguration, policies: HostPolicies,
+        transportSecurity: TransportSecurityEnforcement? = nil
     ) throws(ConfigurationError) {
         try configuration.proxy.check()
         var keyLog: KeyLogFile?
@@ -82,7 +114,8 @@ public final class Session: Sendable {
         var append: (@Sendable (String) -> Void)?
         if let keyLog { append = { [keyLog] line in keyLog.append(line) } }
         rules = Protected(
-            SessionRules(policies: policies, asks: configuration.onChallenge != nil, keyLog: append))
+            SessionRules(
+                policies: policies, transportSecurity: transportSecurity, asks: configuration.onChallenge != nil, keyLog: append))
         do throws(EngineError) {
             engine = try Engine(settings: EngineSettings(configuration))
         } catch {

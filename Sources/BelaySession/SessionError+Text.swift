@@ -37,6 +37,9 @@ extension SessionError.Reason {
         case .badURL(let detail): Sentence.firstOf(detail)
         case .hostDenied(let detail): Sentence.firstOf(detail)
         case .cleartext: "http is not allowed here; nothing was sent"
+        case .transportSecurity(let findings):
+            "the app's Info.plist allows no connection: "
+                + (findings.first.map { printable($0.message) } ?? "it says so") + "; nothing was sent"
         case .untrusted(let verdict): "the server is not trusted; no request was sent\n" + Self.text(verdict)
         case .unjudged:
             "the connection carries no verdict under the policy of the moment; no request was sent"
@@ -75,6 +78,7 @@ extension SessionError.Reason {
         case .hostDenied(let detail):
             Sentence.restOf(detail) ?? "Add a rule for the host, if it is meant to be reached."
         case .cleartext(let finding): finding.remedy
+        case .transportSecurity(let findings): findings.first?.remedy ?? "Correct the Info.plist."
         case .untrusted(let verdict):
             verdict.findings(.error).first?.remedy ?? "Find out why the server's certificates are not accepted."
         case .unjudged: "Send the request again; if it goes on, report it."

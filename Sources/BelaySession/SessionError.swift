@@ -42,6 +42,8 @@ public struct SessionError: Error, Sendable {
         case hostDenied(String)
         /// `http` is not allowed here. Nothing was sent, no socket was opened.
         case cleartext(Finding)
+        /// The app's Info.plist allows no connection to the URL. Nothing was sent, no socket was opened.
+        case transportSecurity([Finding])
         /// The server is not trusted. Not one byte of HTTP was sent.
         case untrusted(Verdict)
         /// The connection carried no verdict under the policy of the moment. Not one byte of HTTP was sent.
@@ -94,7 +96,7 @@ extension SessionError {
         case .configuration, .interceptor: -999
         case .badURL: -1000
         case .hostDenied: -1022
-        case .cleartext: -1022
+        case .cleartext, .transportSecurity: -1022
         case .untrusted(let verdict): verdict.appleCode
         case .unjudged: -1200
         case .challengeCancelled: -999

@@ -1,5 +1,6 @@
 import BelayCertificates
 import BelayTLS
+import BelayTransportSecurity
 import BelayTrust
 import FoundationEssentials
 
@@ -13,6 +14,7 @@ struct SessionRules: Sendable {
     private var nextIdentifier: UInt64 = 0
     private var systemAnchors: AnchorStore?
     private let asks: Bool
+    private let transportSecurity: TransportSecurityEnforcement?
     private let keyLog: (@Sendable (String) -> Void)?
     private let verdicts = VerdictCache()
     private let cache = TrustCache()
@@ -23,7 +25,15 @@ struct SessionRules: Sendable {
     private struct Key: Hashable {
         let hostLiteral: String
         let port: UInt16
+        let isSecure: Bool
         let keepsIdentity: Bool
+
+        init(_ url: SessionURL, keepsIdentity: Bool) {
+            hostLiteral = url.hostLiteral
+            port = url.port
+            isSecure = url.isSecure
+            self.keepsIdentity = keepsIdentity
+        }
     }
 
     /// What holds for connections to one host. An object, since every request takes it along.
@@ -45,8 +55,12 @@ struct SessionRules: Sendable {
         }
     }
 
-    init(policies: HostPolicies, asks: Bool, keyLog: (@Sendable (String) -> Void)?) {
+    init(
+        policies: HostPolicies, transportSecurity: TransportSecurityEnforcement?, asks: Bool,
+        keyLog: (@Sendable (String) -> Void)?
+    ) {
         self.policies = policies
+        self.transportSecurity = transportSecurity
         self.asks = asks
         self.keyLog = keyLog
     }
@@ -63,7 +77,7 @@ struct SessionRules: Sendable {
     ///   one that a host's own rule names may.
     /// - Throws: where no connection may be made at all.
     mutating func terms(for url: SessionURL, keepsIdentity: Bool) throws(SessionError.Reason) -> Terms {
-        let key = Key(hostLiteral: url.hostLiteral, port: url.port, keepsIdentity: keepsIdentity)
+        let key = Key(url, keepsIdentity: keepsIdentity)
         let known = terms[key]
         let found: Terms
         if let known { found = known } else { found = try makeTerms(for: url, keepsIdentity: keepsIdentity) }
@@ -87,7 +101,7 @@ struct SessionRules: Sendable {
     ) -> Terms {
         let made = makeTerms(
             given.policy, given.judge, given.connection.endpoint, { _ in identity }, asksForIdentity: false)
-        let key = Key(hostLiteral: url.hostLiteral, port: url.port, keepsIdentity: keepsIdentity)
+        let key = Key(url, keepsIdentity: keepsIdentity)
         if terms[key]?.connection.identifier == given.connection.identifier { keep(made, for: key) }
         return made
     }
@@ -99,18 +113,24 @@ struct SessionRules: Sendable {
 
     private mutating func makeTerms(for url: SessionURL, keepsIdentity: Bool) throws(SessionError.Reason) -> Terms {
         let match = policies.match(url.host)
-        let policy: ConnectionPolicy
+        var policy: ConnectionPolicy
         switch match.decision {
         case .use(let found): policy = found
         case .refuse(let denial): throw .hostDenied(denial.description)
+        }
+        let demands = try transportSecurity?.demands(for: url)
+        if let demands {
+            policy.requirements = demands.connection
+            // What the decision allows is allowed, but for pins, which mean nothing there.
+            policy.allowsCleartext = true
         }
         let contradictions = policy.securityPolicy.contradictions()
         guard contradictions.isEmpty else {
             throw .configuration(contradictions.map(\.message).joined(separator: "; "))
         }
         let judge = Judge(
-            policy: policy, name: policy.expectedName ?? url.host, systemAnchors: try anchors(for: policy),
-            verdicts: verdicts, cache: cache, asks: asks, remembered: Protected([:]))
+            policy: policy, demands: demands, name: policy.expectedName ?? url.host,
+            systemAnchors: try anchors(for: policy), verdicts: verdicts, cache: cache, asks: asks, remembered: Protected([:]))
         let isWithheld = !keepsIdentity && match.rule == .fallback
         let selection =
             isWithheld
@@ -133,7 +153,7 @@ struct SessionRules: Sendable {
         nextIdentifier += 1
         let asks = asks && asksForIdentity
         let connection = ConnectionTerms(
-            identifier: nextIdentifier, endpoint: endpoint, options: TLSOptions(requirements: policy.requirements),
+            identifier: nextIdentifier, endpoint: endpoint, options: judge.options,
             judge: { judge.rule($0, at: $1, $2) },
             identity: { request, answers in
                 if let answer = answers.identity { return answer }

@@ -1,4 +1,5 @@
 import BelayTrust
+import COpenSSL
 
 /// How a client speaks TLS with one server: versions, suites, protocols, and how long each phase may take.
 ///
@@ -73,5 +74,22 @@ public struct CipherSuiteSelection: Sendable, Hashable {
     ///   - suites: for TLS 1.3, names with colons between; nil for all of them.
     public static func openSSL(list: String, suites: String? = nil) -> CipherSuiteSelection {
         CipherSuiteSelection(list: list, suites: suites)
+    }
+
+    /// Exactly these suites, those that OpenSSL does not have left out.
+    ///
+    /// - Parameter suites: by their names in the IANA registry.
+    public static func exactly(_ suites: [CipherSuite]) -> CipherSuiteSelection {
+        var list: [String] = []
+        var version13: [String] = []
+        for suite in suites {
+            if suite.code >> 8 == 0x13 {
+                version13.append(suite.name)
+            } else if let name = OPENSSL_cipher_name(suite.name).map({ String(cString: $0) }), name != "(NONE)" {
+                list.append(name)
+            }
+        }
+        return CipherSuiteSelection(
+            list: list.isEmpty ? "DEFAULT" : list.joined(separator: ":"), suites: version13.joined(separator: ":"))
     }
 }

@@ -211,6 +211,7 @@ struct Judging {
             let report = try check.judged(evidence)
             return report.verdict.isTrusted ? check.subject.answer(verdict, policy) : report
         case .cleartext(let finding): return check.subject.answer(Verdict(refusing: [finding]), policy)
+        case .transportSecurity(let findings): return check.subject.answer(Verdict(refusing: findings), policy)
         case .tls(let reason):
             if let report = try check.judged(unproven: reason) { return report }
             // What the server offers instead is found out by a handshake of its own, where there is a straight way.

@@ -1,0 +1,118 @@
+import BelayCertificates
+import BelayTransportSecurity
+import BelayTrust
+
+/// An app's Info.plist, held to.
+struct TransportSecurityEnforcement: Sendable {
+    let configuration: TransportSecurityConfiguration
+    let context: TransportSecurityContext
+
+    /// What a connection to the URL must be.
+    ///
+    /// - Throws: where there may be none.
+    func demands(for url: SessionURL) throws(SessionError.Reason) -> TransportSecurityRequirements {
+        let target: TransportSecurityURL
+        do throws(TransportSecurityURLError) {
+            target = try TransportSecurityURL(url.text)
+        } catch {
+            throw .badURL(error.description)
+        }
+        let decision = configuration.decision(for: target, in: context, as: .enforcement)
+        guard let demands = decision.requirements() else {
+            let refusals = decision.refusals(for: target, file: configuration.file)
+            if decision.malformations.isEmpty, decision.errorCode != nil, let cleartext = refusals.last {
+                throw .cleartext(cleartext)
+            }
+            throw .transportSecurity(refusals)
+        }
+        return demands
+    }
+}
+
+extension TransportSecurityRequirements {
+    /// What a connection and its verified path fall short of, beyond version and forward secrecy. None of it can be overruled.
+    ///
+    /// - Parameter path: the leaf first; empty where no path was found.
+    func findings(for evidence: PeerEvidence, path: [Certificate]) -> [Finding] {
+        var findings: [Finding] = []
+        if let cipherSuites, !cipherSuites.contains(where: { $0.code == evidence.cipherSuite.code }) {
+            findings.append(
+                Finding(
+                    .suite, "the server negotiated \(evidence.cipherSuite), which App Transport Security does not offer",
+                    expected: "one of \(cipherSuites.count) suites", found: evidence.cipherSuite.name))
+        }
+        if let leaf = path.first ?? evidence.chain.first.flatMap({ try? Certificate(der: $0) }) {
+            findings += strength(of: leaf)
+        }
+        if let pins, !pins.matches(path: path.map(\.pin)) {
+            findings.append(
+                Finding(
+                    .pinnedDomain,
+                    path.isEmpty
+                        ? "NSPinnedDomains pins the host, and no path of the server's is good, so that none can be pinned"
+                        : "the server shows none of the identities that NSPinnedDomains pins for the host",
+                    expected: Self.text(pins), found: path.map(\.pin.description).joined(separator: ", ")))
+        }
+        return findings
+    }
+
+    private func strength(of leaf: Certificate) -> [Finding] {
+        switch leaf.publicKey.kind {
+        case .rsa(let bits, _), .rsaPSS(let bits):
+            guard let least = minimumRSABits, bits < least else { return [] }
+            return [Self.weakKey("an RSA key", bits, least)]
+        case .ellipticCurve(let curve):
+            guard let least = minimumECBits, let bits = curve.bits, bits < least else { return [] }
+            return [Self.weakKey("a key on an elliptic curve", bits, least)]
+        case .explicitEllipticCurve, .ed25519, .ed448, .malformed, .other: return []
+        }
+    }
+
+    private static func weakKey(_ kind: String, _ bits: Int, _ least: Int) -> Finding {
+        Finding(
+            .keySize, "the server has \(kind) of \(bits) bits, less than App Transport Security demands",
+            expected: "\(least) bits or more", found: "\(bits) bits")
+    }
+
+    private static func text(_ pins: PinnedIdentities) -> String {
+        let parts = [("leaf", pins.leaf), ("authority", pins.authority)].compactMap { name, pins in
+            pins.map { "\(name): \($0.map(\.description).sorted().joined(separator: ", "))" }
+        }
+        return parts.joined(separator: "; ")
+    }
+}
+
+extension Finding {
+    /// Why a policy that would accept does not: the system's own evaluation comes first.
+    static let trustLocked = Finding(
+        .trustLock,
+        "the policy would accept the server, but App Transport Security holds for it: its chain must be good for the system first",
+        expected: "a chain to one of the system's anchors", found: "one that only the policy or a handler accepts")
+}
+
+extension Rule {
+    static let suite = Rule(
+        "ats.cipher-suite", "A connection uses a suite that App Transport Security offers.", .deny,
+        remedy: "Switch on ECDHE with AES-GCM on the server.", source: "Apple: NSAppTransportSecurity")
+    static let keySize = Rule(
+        "ats.key-size", "A server's key has the size that App Transport Security demands.", .deny,
+        remedy: "Have a certificate issued for an RSA key of 2048 bits or a P-256 key.",
+        source: "Apple: Preventing Insecure Network Connections")
+    static let pinnedDomain = Rule(
+        "ats.pinned-domains", "A server shows an identity that NSPinnedDomains pins for its host.", .fatal,
+        remedy:
+            "Correct the pins if the server is the right one; if nobody knows of a change, refuse: somebody else may be answering.",
+        source: "Apple: NSPinnedDomains")
+    static let trustLock = Rule(
+        "ats.trust-lock", "Where App Transport Security holds, the system's own evaluation comes before any policy.", .deny,
+        remedy: "Add an exception for the host to Info.plist, or give the server a certificate that the system trusts.",
+        source: "Apple: NSAllowsArbitraryLoads; Performing Manual Server Trust Authentication")
+}
+
+/// The rules of enforcement: this module's part of the catalogue.
+public enum SessionRulesCatalogue {
+    /// The rules, sorted by identifier.
+    public static let all: [Rule] = [.suite, .keySize, .pinnedDomain, .trustLock].sorted {
+        $0.identifier < $1.identifier
+    }
+}

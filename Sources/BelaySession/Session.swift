@@ -115,7 +115,8 @@ public final class Session: Sendable {
         if let keyLog { append = { [keyLog] line in keyLog.append(line) } }
         rules = Protected(
             SessionRules(
-                policies: policies, transportSecurity: transportSecurity, asks: configuration.onChallenge != nil, keyLog: append))
+                policies: policies, transportSecurity: transportSecurity, asks: configuration.onChallenge != nil,
+                keyLog: append))
         do throws(EngineError) {
             engine = try Engine(settings: EngineSettings(configuration))
         } catch {

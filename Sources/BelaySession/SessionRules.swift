@@ -130,7 +130,8 @@ struct SessionRules: Sendable {
         }
         let judge = Judge(
             policy: policy, demands: demands, name: policy.expectedName ?? url.host,
-            systemAnchors: try anchors(for: policy), verdicts: verdicts, cache: cache, asks: asks, remembered: Protected([:]))
+            systemAnchors: try anchors(for: policy), verdicts: verdicts, cache: cache, asks: asks,
+            remembered: Protected([:]))
         let isWithheld = !keepsIdentity && match.rule == .fallback
         let selection =
             isWithheld

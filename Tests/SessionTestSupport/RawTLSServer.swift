@@ -24,6 +24,7 @@ package final class RawTLSServer: Sendable {
         package var resumption = Resumption.none
         /// The protocols of ALPN, best first: `h2`, `http/1.1`.
         package var protocols = ["http/1.1"]
+        package var cipherSuites = CipherSuiteSelection.standard
         /// How many streams of HTTP/2 it takes at a time; nil for as many as come.
         package var maximumStreams: Int?
         package var clients = TLSServerConfiguration.ClientAuthentication.none
@@ -87,6 +88,7 @@ package final class RawTLSServer: Sendable {
         configuration.minimumVersion = setup.versions.lowerBound
         configuration.maximumVersion = setup.versions.upperBound
         configuration.applicationProtocols = setup.protocols
+        configuration.cipherSuites = setup.cipherSuites
         configuration.clientAuthentication = setup.clients
         configuration.sendsTickets = setup.resumption == .tickets
         configuration.remembersSessions = setup.resumption == .identifiers

@@ -38,7 +38,8 @@ extension TransportSecurityRequirements {
         if let cipherSuites, !cipherSuites.contains(where: { $0.code == evidence.cipherSuite.code }) {
             findings.append(
                 Finding(
-                    .suite, "the server negotiated \(evidence.cipherSuite), which App Transport Security does not offer",
+                    .suite,
+                    "the server negotiated \(evidence.cipherSuite), which App Transport Security does not offer",
                     expected: "one of \(cipherSuites.count) suites", found: evidence.cipherSuite.name))
         }
         if let leaf = path.first ?? evidence.chain.first.flatMap({ try? Certificate(der: $0) }) {
@@ -104,7 +105,8 @@ extension Rule {
             "Correct the pins if the server is the right one; if nobody knows of a change, refuse: somebody else may be answering.",
         source: "Apple: NSPinnedDomains")
     static let trustLock = Rule(
-        "ats.trust-lock", "Where App Transport Security holds, the system's own evaluation comes before any policy.", .deny,
+        "ats.trust-lock", "Where App Transport Security holds, the system's own evaluation comes before any policy.",
+        .deny,
         remedy: "Add an exception for the host to Info.plist, or give the server a certificate that the system trusts.",
         source: "Apple: NSAllowsArbitraryLoads; Performing Manual Server Trust Authentication")
 }

@@ -60,7 +60,8 @@ let package = Package(
         .executableTarget(
             name: "BelayCommandLine",
             dependencies: [
-                "BelayArguments", "BelayCertificates", "BelayTrust", "BelayTLS", "BelaySession", "BelayLaboratory",
+                "BelayArguments", "BelayCertificates", "BelayTrust", "BelayTLS", "BelayTransportSecurity",
+                "BelaySession", "BelayLaboratory",
             ],
             swiftSettings: strict),
 

@@ -12,9 +12,8 @@ struct BelayCommand: AsyncParsableCommand {
             """,
         version: "belay 0.1.0",
         subcommands: [
-            CheckCommand.self, GetCommand.self, TrustCommand.self, CertCommand.self, PolicyCommand.self,
-            RulesCommand.self,
-            LabCommand.self, DemoCommand.self,
+            CheckCommand.self, GetCommand.self, TrustCommand.self, CertCommand.self, AtsCommand.self,
+            PolicyCommand.self, RulesCommand.self, LabCommand.self, DemoCommand.self,
         ],
         examples: [
             ("belay demo", "See the main job at work on a laboratory of its own; nothing else is needed."),

@@ -1,5 +1,6 @@
 import BelayArguments
 import BelayCertificates
+import BelayTransportSecurity
 import BelayTrust
 
 /// `belay rules`: the catalogue, made from the rules themselves.
@@ -31,9 +32,9 @@ struct RulesCommand: ParsableCommand {
     }
 
     private func selected() throws -> [Rule] {
-        guard let rule else { return RuleCatalogue.all }
-        if let match = RuleCatalogue.rule(rule) { return [match] }
-        let area = RuleCatalogue.all.filter { $0.identifier.hasPrefix(rule + ".") }
+        guard let rule else { return Self.catalogue }
+        if let match = Self.catalogue.first(where: { $0.identifier == rule }) { return [match] }
+        let area = Self.catalogue.filter { $0.identifier.hasPrefix(rule + ".") }
         guard !area.isEmpty else {
             let near = nearestRule(to: rule).map { "; did you mean '\($0)'?" } ?? "; 'belay rules' lists them"
             throw ValidationError("there is no rule '\(printable(rule))'\(near)")
@@ -41,10 +42,14 @@ struct RulesCommand: ParsableCommand {
         return area
     }
 
+    /// The rules of every module.
+    private static let catalogue = (RuleCatalogue.all + TransportSecurityRules.all)
+        .sorted { $0.identifier < $1.identifier }
+
     /// The rule that shares the longest beginning or whose last part is the one given.
     private func nearestRule(to text: String) -> String? {
-        RuleCatalogue.all.map(\.identifier).first { $0.hasSuffix("." + text) }
-            ?? RuleCatalogue.all.map(\.identifier)
+        Self.catalogue.map(\.identifier).first { $0.hasSuffix("." + text) }
+            ?? Self.catalogue.map(\.identifier)
             .map { ($0, $0.commonPrefix(with: text)) }
             .filter { $0.1 >= 4 }.max { $0.1 < $1.1 }?.0
     }

@@ -73,7 +73,7 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
     func run() async throws {
         let console = Console()
         guard !ndjson else {
-            guard try await CaseStream(console: console).run() else { throw ExitStatus.unreadable }
+            guard try await CaseStream(console: console, judge: TrustCaseJudge()).run() else { throw ExitStatus.unreadable }
             return
         }
         let report: TrustReport

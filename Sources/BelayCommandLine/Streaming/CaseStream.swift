@@ -1,16 +1,19 @@
 import BelayArguments
 import BelayCertificates
+import BelayTransportSecurity
 import BelayTrust
 import FoundationEssentials
 import Glibc
 
-/// `belay trust evaluate --ndjson`: answers trust cases as they come, in their order.
+/// `belay trust evaluate --ndjson` and `belay ats decide --ndjson`: answers cases as they come, in their order.
 ///
 /// Input is read in large pieces, and everything that is complete is answered before more is waited for, so that whoever
 /// writes one case and waits gets its answer, and whoever writes many loses no time. Cases are judged on all processors; a
 /// batch bounds what is in memory.
 struct CaseStream {
     let console: Console
+    /// Who answers a line.
+    let judge: any LineJudge
     /// The most bytes of a line.
     var lineLimit = 16 << 20
 
@@ -24,7 +27,6 @@ struct CaseStream {
     ///
     /// - Returns: whether every line was a case.
     func run(reading descriptor: Int32 = STDIN_FILENO) async throws -> Bool {
-        let judge = CaseJudge()
         var splitter = LineSplitter(limit: lineLimit)
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)
         var lineNumber = 0
@@ -57,11 +59,11 @@ struct CaseStream {
     }
 
     private static func answers(
-        to lines: [(number: Int, line: LineSplitter.Line)], _ judge: CaseJudge
-    ) async throws -> [CaseJudge.Answer] {
+        to lines: [(number: Int, line: LineSplitter.Line)], _ judge: any LineJudge
+    ) async throws -> [LineAnswer] {
         let workers = min(ProcessInfo.processInfo.activeProcessorCount, lines.count / (parallelFrom / 2))
         guard workers > 1 else { return try lines.map { try judge.answer($0.line, number: $0.number) } }
-        return try await withThrowingTaskGroup(of: (Int, [CaseJudge.Answer]).self) { group in
+        return try await withThrowingTaskGroup(of: (Int, [LineAnswer]).self) { group in
             // Small shares, so that one hard case does not leave the other workers idle.
             let share = max(lines.count / (workers * 4), 1)
             for start in stride(from: 0, to: lines.count, by: share) {
@@ -70,39 +72,70 @@ struct CaseStream {
                     (start, try part.map { try judge.answer($0.line, number: $0.number) })
                 }
             }
-            var parts: [(Int, [CaseJudge.Answer])] = []
+            var parts: [(Int, [LineAnswer])] = []
             for try await part in group { parts.append(part) }
             return parts.sorted { $0.0 < $1.0 }.flatMap(\.1)
         }
     }
 }
 
-/// Judges one line after the other, from any thread.
-final class CaseJudge: Sendable {
-    /// A line of output.
-    struct Answer: Sendable {
-        /// JSON and a line break; nothing for a blank line.
-        let bytes: [UInt8]
-        /// Whether the line was a case.
-        let isCase: Bool
+/// Answers lines of cases, from any thread.
+protocol LineJudge: Sendable {
+    /// Answers a line that is not blank.
+    ///
+    /// - Throws: ``LineRefusal`` where it is no case.
+    func answer(_ line: [UInt8]) throws -> [UInt8]
+}
+
+/// A line that is no case.
+struct LineRefusal: Error {
+    /// The case's name, where it could be read.
+    let id: String?
+    /// What is wrong.
+    let message: String
+}
+
+/// A line of output.
+struct LineAnswer: Sendable {
+    /// JSON and a line break; nothing for a blank line.
+    let bytes: [UInt8]
+    /// Whether the line was a case.
+    let isCase: Bool
+}
+
+extension LineJudge {
+    /// Answers a line. A blank one is passed over, as most programs that write lines leave one somewhere.
+    func answer(_ line: LineSplitter.Line, number: Int) throws -> LineAnswer {
+        guard case .bytes(let bytes) = line else {
+            return try refused(LineRefusal(id: nil, message: "the line is longer than 16 MiB"), number)
+        }
+        if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return LineAnswer(bytes: [], isCase: true) }
+        do {
+            return LineAnswer(bytes: try answer(bytes) + [0x0A], isCase: true)
+        } catch let refusal as LineRefusal {
+            return try refused(refusal, number)
+        }
     }
 
+    private func refused(_ refusal: LineRefusal, _ number: Int) throws -> LineAnswer {
+        let report = RefusalReport(id: refusal.id, error: RefusalReport.Fault(line: number, message: refusal.message))
+        return LineAnswer(bytes: try JSONText.encode(report) + [0x0A], isCase: false)
+    }
+}
+
+/// Judges trust cases.
+final class TrustCaseJudge: LineJudge {
     private let cache = TrustCache()
     private let systemAnchors = Protected<Result<AnchorStore, SystemAnchorsError>?>(nil)
 
-    /// Answers a line. A blank one is passed over, as most programs that write lines leave one somewhere.
-    func answer(_ line: LineSplitter.Line, number: Int) throws -> Answer {
-        guard case .bytes(let bytes) = line else {
-            return try refusal(nil, number, "the line is longer than 16 MiB")
-        }
-        if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return Answer(bytes: [], isCase: true) }
+    func answer(_ line: [UInt8]) throws -> [UInt8] {
         let trustCase: TrustCase
         do throws(TrustCaseError) {
-            trustCase = try TrustCase(json: bytes, systemAnchors: loadSystemAnchors, cache: cache)
+            trustCase = try TrustCase(json: line, systemAnchors: loadSystemAnchors, cache: cache)
         } catch {
-            return try refusal(error.id, number, error.message)
+            throw LineRefusal(id: error.id, message: error.message)
         }
-        return Answer(bytes: try JSONText.encode(trustCase.evaluate()) + [0x0A], isCase: true)
+        return try JSONText.encode(trustCase.evaluate())
     }
 
     /// The machine's anchors, loaded when the first case wants them.
@@ -115,27 +148,36 @@ final class CaseJudge: Sendable {
         }
         return try loaded.get()
     }
+}
 
-    private func refusal(_ id: String?, _ number: Int, _ message: String) throws -> Answer {
-        let refusal = Refusal(id: id, error: Refusal.Fault(line: number, message: message))
-        return Answer(bytes: try JSONText.encode(refusal) + [0x0A], isCase: false)
+/// Answers questions about App Transport Security.
+struct TransportSecurityCaseJudge: LineJudge {
+    func answer(_ line: [UInt8]) throws -> [UInt8] {
+        let read: TransportSecurityCase
+        do throws(TransportSecurityCaseError) {
+            read = try TransportSecurityCase(json: line)
+        } catch {
+            throw LineRefusal(id: error.id, message: error.message)
+        }
+        return try JSONText.encode(read.answer())
+    }
+}
+
+/// A refused line in JSON.
+private struct RefusalReport: Encodable {
+    let id: String?
+    let error: Fault
+
+    struct Fault: Encodable {
+        let line: Int
+        let message: String
     }
 
-    private struct Refusal: Encodable {
-        let id: String?
-        let error: Fault
+    private enum Key: String, CodingKey { case id, error }
 
-        struct Fault: Encodable {
-            let line: Int
-            let message: String
-        }
-
-        private enum Key: String, CodingKey { case id, error }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(id, forKey: .id)
-            try container.encode(error, forKey: .error)
-        }
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(error, forKey: .error)
     }
 }

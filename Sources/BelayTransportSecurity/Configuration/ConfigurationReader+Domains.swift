@@ -174,7 +174,8 @@ extension ConfigurationReader {
     private mutating func pin(_ element: PlistNode, _ path: [String]) -> SPKIPin? {
         guard let members = element.members else {
             note(
-                .pinMalformed, path, element.position, "a pinned identity is a dictionary, this is a \(element.kind)",
+                .pinMalformed, path, element.position,
+                "a pinned identity is a dictionary, this is \(element.kind.withArticle)",
                 expected: "dictionary", found: element.kind)
             return nil
         }

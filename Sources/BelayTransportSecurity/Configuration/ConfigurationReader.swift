@@ -26,7 +26,7 @@ struct ConfigurationReader {
             configuration = TransportSecurityConfiguration(file: file, keyPath: path, isPresent: false)
             note(
                 .wrongType, [], document.root.position,
-                "an Info.plist is a dictionary, this is a \(document.root.kind)",
+                "an Info.plist is a dictionary, this is \(document.root.kind.withArticle)",
                 expected: "dictionary", found: document.root.kind)
             return configuration
         }
@@ -100,7 +100,7 @@ struct ConfigurationReader {
         guard let members = node.members else {
             note(
                 .configurationNotDictionary, path, keyPosition ?? node.position,
-                "NSAppTransportSecurity is a \(node.kind); what Apple's systems do then is undefined, and here it counts as empty",
+                "NSAppTransportSecurity is \(node.kind.withArticle); what Apple's systems do then is undefined, and here it counts as empty",
                 expected: "dictionary", found: node.kind)
             return
         }
@@ -223,7 +223,7 @@ struct ConfigurationReader {
     mutating func noteType(_ member: PlistMember, _ path: [String], _ expected: String, _ reading: String) {
         note(
             .wrongType, path, member.node.position,
-            "\(printable(member.key)) is a\(member.node.kind.startsWithVowel ? "n" : "") \(member.node.kind), not a \(expected): \(reading)",
+            "\(printable(member.key)) is \(member.node.kind.withArticle), not \(expected.withArticle): \(reading)",
             expected: expected, found: member.node.summary)
     }
 
@@ -269,5 +269,6 @@ extension PlistNode {
 }
 
 extension String {
-    fileprivate var startsWithVowel: Bool { first.map { "aeiou".contains($0) } ?? false }
+    /// The noun with its article.
+    var withArticle: String { (first.map { "aeiou".contains($0) } == true ? "an " : "a ") + self }
 }

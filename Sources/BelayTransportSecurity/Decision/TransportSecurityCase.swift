@@ -44,7 +44,9 @@ public struct TransportSecurityCase: Sendable {
         func fault(_ message: String) -> TransportSecurityCaseError { .init(id: name, message: message) }
         func text(_ field: String) throws(TransportSecurityCaseError) -> String? {
             guard let node = node(field) else { return nil }
-            guard let text = node.string else { throw fault("\(field): expected a string, found a \(node.kind)") }
+            guard let text = node.string else {
+                throw fault("\(field): expected a string, found \(node.kind.withArticle)")
+            }
             return text
         }
         let known: Set<String> = ["id", "plist", "os", "url", "context"]

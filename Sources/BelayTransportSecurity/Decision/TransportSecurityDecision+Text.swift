@@ -30,7 +30,7 @@ extension TransportSecurityDecision {
         let whose =
             entry.isBuiltIn ? "the entry '\(entry.key)' that every app has" : "the entry '\(printable(entry.key))'"
         let relation =
-            depth == 0 ? "" : depth == 1 ? ", which includes subdomains" : ", which includes subdomains of any depth"
+            depth == 0 ? "" : depth == 1 ? ", which includes subdomains," : ", which includes subdomains of any depth,"
         var effects = [requiresHTTPS ? "requires HTTPS" : "allows HTTP"]
         if let version = demands.minimumVersion, version != .tls12 {
             effects.append("sets \(version) as the oldest version")

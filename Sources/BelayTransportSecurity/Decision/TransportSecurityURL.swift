@@ -90,7 +90,8 @@ extension TransportSecurityURL {
     /// Whether the host is what Apple's systems take for a destination on a network of the device, as far as that can be said without
     /// one: a name without a dot, a name under `.local`, loopback and link-local addresses.
     var isLocalName: Bool {
-        address == nil && (!host.contains(".") || host.hasSuffix(".local") || host.hasSuffix(".local."))
+        guard address == nil, !host.isEmpty else { return false }
+        return !host.contains(".") || host.hasSuffix(".local") || host.hasSuffix(".local.")
     }
 
     /// Whether resolvers read the name as an address in one of its historic forms (`2130706433`, `0x7f.1`), which leads anywhere.

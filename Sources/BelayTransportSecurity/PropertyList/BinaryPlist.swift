@@ -124,7 +124,8 @@ struct BinaryPlist {
         for index in stride(from: range.lowerBound, to: range.lowerBound + half, by: trailer.referenceSize) {
             let key = try node(try reference(index), depth: depth + 1)
             guard let text = key.string else {
-                throw Self.fault("a key that is a \(key.kind)", "keys that are strings", key.position.offset ?? start)
+                throw Self.fault(
+                    "a key that is \(key.kind.withArticle)", "keys that are strings", key.position.offset ?? start)
             }
             members.append(
                 PlistMember(

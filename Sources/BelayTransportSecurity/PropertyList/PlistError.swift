@@ -42,7 +42,7 @@ extension PlistError: CustomStringConvertible {
     /// What is wrong, where, and what was expected.
     public var description: String {
         let place = position == .unknown ? "" : " (\(position))"
-        let form = format.map { " \($0.rawValue)" } ?? ""
+        let form = format.map { $0 == .xml || $0 == .oldStyle ? "an \($0)" : "a \($0)" } ?? "a"
         let what =
             switch reason {
             case .empty: "it is empty"
@@ -55,7 +55,7 @@ extension PlistError: CustomStringConvertible {
             case .entity(let name): "it has the entity '\(printable(name))', which property lists do not have"
             case .cycle: "a value contains itself"
             }
-        return "not a\(format == .oldStyle ? "n" : "")\(form) property list: \(what)\(place)"
+        return "not \(form) property list: \(what)\(place)"
     }
 }
 

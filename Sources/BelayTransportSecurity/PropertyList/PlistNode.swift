@@ -144,3 +144,14 @@ public enum PlistFormat: String, Sendable, Hashable, CaseIterable {
     /// that the last one stays; its binary reader adds them, so that the first one does.)
     public var firstDuplicateCounts: Bool { self == .binary }
 }
+
+extension PlistFormat: CustomStringConvertible {
+    /// The form's usual name.
+    public var description: String {
+        switch self {
+        case .xml: "XML"
+        case .binary, .oldStyle: rawValue
+        case .json: "JSON"
+        }
+    }
+}

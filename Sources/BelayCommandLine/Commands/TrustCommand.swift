@@ -73,7 +73,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
     func run() async throws {
         let console = Console()
         guard !ndjson else {
-            guard try await CaseStream(console: console, judge: TrustCaseJudge()).run() else { throw ExitStatus.unreadable }
+            let stream = CaseStream(console: console, judge: TrustCaseJudge())
+            guard try await stream.run() else { throw ExitStatus.unreadable }
             return
         }
         let report: TrustReport

@@ -28,10 +28,9 @@ struct Judge: Sendable {
         var verdict = verdict(on: evidence, at: moment)
         var shortcomings = policy.requirements.findings(for: evidence)
         if let demands {
-            shortcomings += demands.findings(for: evidence, path: verdict.isPathComplete ? verdict.path : [])
-            if verdict.isTrusted, !demands.mayTrustBeRelaxed, !trust(for: evidence, at: moment).evaluate().isTrusted {
-                verdict = verdict.adding([.trustLocked])
-            }
+            let held = demands.hold(verdict, evidence, trust(for: evidence, at: moment))
+            verdict = held.verdict
+            shortcomings += held.shortcomings
         }
         // Nobody is asked, and nobody may overrule, what the connection itself must be.
         guard shortcomings.isEmpty else { return .refused(verdict.adding(shortcomings)) }
@@ -53,7 +52,7 @@ struct Judge: Sendable {
     /// What is offered in handshakes.
     var options: TLSOptions {
         var options = TLSOptions(requirements: policy.requirements)
-        if let suites = demands?.cipherSuites { options.cipherSuites = .exactly(suites) }
+        if let offer = demands?.offer { options.cipherSuites = offer }
         return options
     }
 

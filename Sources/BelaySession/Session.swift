@@ -86,19 +86,32 @@ public final class Session: Sendable {
     /// - Parameters:
     ///   - transportSecurity: the configuration that is enforced; `.default` for an app whose Info.plist says nothing.
     ///   - context: what loads the URLs.
+    ///   - system: the version of Apple's systems whose rules hold.
     ///   - baseURL: what relative URLs are relative to.
     ///   - configuration: how connections are made.
     ///   - hostPolicies: whom to trust, within what the Info.plist allows; by default the machine's anchors under Apple's rules.
     /// - Throws: ``ConfigurationError`` as the other initializers do.
     public convenience init(
         infoPlist transportSecurity: TransportSecurityConfiguration, context: TransportSecurityContext = .default,
-        baseURL: String? = nil, configuration: SessionConfiguration = SessionConfiguration(),
+        system: SystemVersion = .newest, baseURL: String? = nil,
+        configuration: SessionConfiguration = SessionConfiguration(),
         hostPolicies: HostPolicies = HostPolicies(default: .use(.apple))
+    ) throws(ConfigurationError) {
+        try self.init(
+            enforcing: TransportSecurityEnforcement(
+                configuration: transportSecurity, context: context, system: system), baseURL: baseURL,
+            configuration: configuration, hostPolicies: hostPolicies)
+    }
+
+    /// A session that holds to an Info.plist.
+    package convenience init(
+        enforcing transportSecurity: TransportSecurityEnforcement, baseURL: String? = nil,
+        configuration: SessionConfiguration, hostPolicies: HostPolicies
     ) throws(ConfigurationError) {
         try hostPolicies.validate()
         try self.init(
             base: try Session.base(baseURL), configuration: configuration, policies: hostPolicies,
-            transportSecurity: TransportSecurityEnforcement(configuration: transportSecurity, context: context))
+            transportSecurity: transportSecurity)
     }
 
     private init(

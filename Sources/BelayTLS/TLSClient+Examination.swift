@@ -33,7 +33,7 @@ extension TLSError.Reason {
 }
 
 extension TLSClient {
-    /// Makes a handshake without an identity, as ``examine(_:requirements:connectTo:timeouts:identity:presentingIf:)`` does.
+    /// Makes a handshake without an identity, as ``examine(_:requirements:cipherSuites:connectTo:timeouts:identity:presentingIf:)`` does.
     ///
     /// - Parameters:
     ///   - endpoint: whom the connection is for.
@@ -60,6 +60,7 @@ extension TLSClient {
     /// - Parameters:
     ///   - endpoint: whom the connection is for.
     ///   - requirements: what the connection must be.
+    ///   - cipherSuites: the suites that are offered; those that the requirements allow when nil.
     ///   - target: dial this host and port instead.
     ///   - timeouts: how long each phase may take.
     ///   - identity: the client identity to present when the server asks for one and meets the requirements; nil for none.
@@ -68,10 +69,12 @@ extension TLSClient {
     /// - Throws: the `TLSError` of the first handshake, where the second explains nothing either.
     public func examine(
         _ endpoint: TLSEndpoint, requirements: ConnectionRequirements = .transportSecurity,
-        connectTo target: TLSEndpoint? = nil, timeouts: TLSTimeouts = TLSTimeouts(), identity: TLSIdentity?,
+        cipherSuites: CipherSuiteSelection? = nil, connectTo target: TLSEndpoint? = nil,
+        timeouts: TLSTimeouts = TLSTimeouts(), identity: TLSIdentity?,
         presentingIf isAccepted: @escaping @Sendable (PeerEvidence) -> Bool
     ) async throws(TLSError) -> TLSExamination {
         var options = TLSOptions(requirements: requirements)
+        if let cipherSuites { options.cipherSuites = cipherSuites }
         options.timeouts = timeouts
         let failure: TLSError
         let refused = Protected<PeerEvidence?>(nil)

@@ -1,6 +1,8 @@
 import BelayArguments
 import BelayCertificates
+import BelaySession
 import BelayTLS
+import BelayTransportSecurity
 import BelayTrust
 import FoundationEssentials
 
@@ -23,6 +25,10 @@ struct CheckCommand: AsyncParsableCommand {
             ),
             ("belay check https://www.example.com --connect-to 192.0.2.1:443", "One server of many, by its address."),
             ("belay check https://api.example.com --identity me.p12 --passphrase-file secret.txt", "Mutual TLS."),
+            (
+                "belay check https://www.example.com --info-plist App/Info.plist",
+                "What an app on Apple's systems would do."
+            ),
             ("belay check https://www.example.com --format json | jq .reasons", "For programs."),
         ])
 
@@ -31,13 +37,14 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup(title: "Trust") var trustOptions: TrustOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup var output: FormatOptions
-    @OptionGroup var unsupported: UnsupportedOptions
+    @OptionGroup(title: "App Transport Security") var transportSecurity: TransportSecurityOptions
 
     func validate() throws {
         if connection.expectName != nil, policyOptions.noDomainValidation {
             throw ValidationError("'--expect-name' means nothing with '--no-domain-validation'")
         }
-        let files = [connection.identity, connection.passphraseFile].compactMap(\.self)
+        try transportSecurity.checkEnforcement()
+        let files = [connection.identity, connection.passphraseFile, transportSecurity.infoPlist].compactMap(\.self)
         try StandardInput.checkOnce(policyOptions.pins + trustOptions.anchor + trustOptions.crl + files)
     }
 
@@ -52,11 +59,13 @@ struct CheckCommand: AsyncParsableCommand {
             endpoint = meant
             refusals = [ConnectionRequirements.cleartext(host: meant.host)]
         }
+        let isCleartext = !refusals.isEmpty
         var policy: SecurityPolicy?
         do {
             let read = try policyOptions.policy()
             policy = read
             refusals += read.contradictions()
+            let demands = try demands(endpoint, isCleartext: isCleartext, &refusals, console)
             // Known already: not a byte goes out.
             guard refusals.isEmpty else {
                 return try finish(answer(Verdict(refusing: refusals), endpoint, read), console)
@@ -66,7 +75,7 @@ struct CheckCommand: AsyncParsableCommand {
             // In the middle of the handshake, when the server is judged for the first time, is no time to read files.
             if identity != nil { given.systemAnchors = try trustOptions.systemAnchors(read, console) }
             let check = ServerCheck(
-                subject: subject(endpoint), policy: read, given: given, console: console)
+                subject: subject(endpoint, demands), policy: read, given: given, console: console)
             try finish(await check.connect(identity: identity), console)
         } catch let error as InputError {
             var report = answer(Verdict(refusing: []), endpoint, policy ?? .default)
@@ -80,10 +89,36 @@ struct CheckCommand: AsyncParsableCommand {
         subject(endpoint).answer(verdict, policy)
     }
 
-    private func subject(_ endpoint: TLSEndpoint) -> CheckSubject {
+    private func subject(_ endpoint: TLSEndpoint, _ demands: TransportSecurityRequirements? = nil) -> CheckSubject {
         CheckSubject(
             command: "check", url: url, endpoint: endpoint, policyOptions: policyOptions, trustOptions: trustOptions,
-            connection: connection)
+            connection: connection, transportSecurity: transportSecurity, demands: demands)
+    }
+
+    /// What the Info.plist demands of the server; what it refuses goes to the refusals.
+    private func demands(
+        _ endpoint: TLSEndpoint, isCleartext: Bool, _ refusals: inout [Finding], _ console: Console
+    ) throws -> TransportSecurityRequirements? {
+        guard let enforcement = try transportSecurity.enforcement() else { return nil }
+        let literal = endpoint.hostLiteral.contains(":") ? "[\(endpoint.hostLiteral)]" : endpoint.hostLiteral
+        let place = try SessionURL("\(isCleartext ? "http" : "https")://\(literal):\(endpoint.port)/")
+        let demands: TransportSecurityRequirements
+        do throws(SessionError.Reason) {
+            demands = try enforcement.demands(for: place)
+        } catch {
+            switch error {
+            case .cleartext(let finding): refusals = [finding]
+            case .transportSecurity(let findings): refusals = findings
+            default: throw ValidationError("\(error)")
+            }
+            return nil
+        }
+        guard !isCleartext else {
+            throw console.fail(
+                "\(printable(url)): the Info.plist allows http here, where no server proves anything and there is nothing to check. "
+                    + "'belay ats decide' says which key allows it", status: ExitStatus.wrongUse)
+        }
+        return demands
     }
 
     private func finish(_ report: CheckReport, _ console: Console) throws {

@@ -2,6 +2,7 @@ import BelayArguments
 import BelayCertificates
 import BelaySession
 import BelayTLS
+import BelayTransportSecurity
 import BelayTrust
 
 /// `belay get`: an HTTP request over a connection that is judged first.
@@ -51,7 +52,7 @@ struct GetCommand: AsyncParsableCommand {
     @OptionGroup(title: "Trust") var trustOptions: TrustOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup var output: FormatOptions
-    @OptionGroup var unsupported: UnsupportedOptions
+    @OptionGroup(title: "App Transport Security") var transportSecurity: TransportSecurityOptions
     @OptionGroup var foreign: ForeignOptions
 
     /// Where the response goes, in curl's spelling.
@@ -96,7 +97,8 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError(
                 "'--format json' writes to standard output itself; give '--output' a file, or leave it out")
         }
-        let files = [connection.identity, connection.passphraseFile].compactMap(\.self)
+        try transportSecurity.checkEnforcement()
+        let files = [connection.identity, connection.passphraseFile, transportSecurity.infoPlist].compactMap(\.self)
         try StandardInput.checkOnce(
             policyOptions.pins + trustOptions.anchor + trustOptions.crl + files + requestOptions.files
                 + bodyOptions.files)
@@ -171,7 +173,7 @@ struct GetCommand: AsyncParsableCommand {
         var policy = ConnectionPolicy(securityPolicy: security, identity: identity)
         policy.trust.anchors = given.anchors
         policy.trust.systemAnchors = given.systemAnchors.map { .store($0) } ?? .none
-        policy.trust.rules = trustOptions.rules ?? .standard
+        policy.trust.rules = trustOptions.rules ?? (transportSecurity.infoPlist == nil ? .standard : .apple)
         policy.trust.revocationLists = given.revocationLists
         policy.trust.evaluationTime = trustOptions.time
         policy.allowsCleartext = transfer.allowHTTP
@@ -179,7 +181,7 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     /// Who is asked about, for a URL that the request went to.
-    func subject(_ place: String, isOriginal: Bool) -> CheckSubject? {
+    func subject(_ place: String, isOriginal: Bool, _ enforcement: TransportSecurityEnforcement?) -> CheckSubject? {
         let endpoint: TLSEndpoint
         do throws(EndpointError) { endpoint = try TLSEndpoint(url: place) } catch {
             guard case .cleartext(let meant) = error.reason else { return nil }
@@ -190,6 +192,7 @@ struct GetCommand: AsyncParsableCommand {
         if !isOriginal { connection.expectName = nil }
         return CheckSubject(
             command: "get", url: isOriginal ? url : place, endpoint: endpoint, policyOptions: policyOptions,
-            trustOptions: trustOptions, connection: connection)
+            trustOptions: trustOptions, connection: connection, transportSecurity: transportSecurity,
+            demands: (try? SessionURL(place)).flatMap { try? enforcement?.demands(for: $0) })
     }
 }

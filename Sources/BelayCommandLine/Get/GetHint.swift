@@ -9,12 +9,20 @@ struct GetHint {
     /// A line for people; nil where there is none.
     let text: String?
 
-    /// - Parameter usesProxy: whether connections go through a proxy.
-    init(_ error: SessionError, usesProxy: Bool) {
+    /// - Parameters:
+    ///   - usesProxy: whether connections go through a proxy.
+    ///   - hasInfoPlist: whether an Info.plist says what is allowed.
+    init(_ error: SessionError, usesProxy: Bool, hasInfoPlist: Bool = false) {
         switch error.reason {
         case .configuration, .badURL: (status, text) = (ExitStatus.wrongUse, nil)
-        case .hostDenied, .untrusted, .unjudged, .challengeCancelled: (status, text) = (ExitStatus.refused, nil)
+        case .hostDenied, .transportSecurity, .untrusted, .unjudged, .challengeCancelled:
+            (status, text) = (ExitStatus.refused, nil)
         case .challengeUnanswered: (status, text) = (ExitStatus.refused, "the option for a name is --user NAME")
+        case .cleartext where hasInfoPlist:
+            (status, text) = (
+                ExitStatus.refused,
+                "what the Info.plist allows is what counts; 'belay ats decide' says which key decides"
+            )
         case .cleartext:
             (status, text) = (ExitStatus.refused, "the option for a server that has no https is --allow-http")
         case .tls(.clientCertificateRequired(let issuers)):

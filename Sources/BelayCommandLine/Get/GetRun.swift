@@ -18,13 +18,15 @@ struct GetRun {
     func run() async throws {
         let policy = try command.policyOptions.policy()
         var refusals = policy.contradictions()
-        if !target.isSecure, !command.transfer.allowHTTP || policy.isPinned {
+        let enforcement = try command.transportSecurity.enforcement()
+        // With an Info.plist the decision is its own.
+        if !target.isSecure, (enforcement == nil && !command.transfer.allowHTTP) || policy.isPinned {
             refusals.append(ConnectionRequirements.cleartext(host: target.host.description))
             refusals += policy.findings(allowingCleartext: command.transfer.allowHTTP)
         }
         // Known already: not a byte goes out.
         guard refusals.isEmpty else {
-            let report = command.subject(target.absoluteText, isOriginal: true)?
+            let report = command.subject(target.absoluteText, isOriginal: true, enforcement)?
                 .answer(Verdict(refusing: refusals), policy)
             return try refuse(
                 report,
@@ -38,10 +40,11 @@ struct GetRun {
             given.systemAnchors = try command.trustOptions.systemAnchors(policy, console)
         }
         let story = GetStory(isVerbose: command.outputOptions.verbose, policy: policy, console: console)
-        let session = try session(policy, given, identity, story)
+        let session = try session(policy, given, identity, story, enforcement)
         let result = await GetTimer(limit: command.transfer.wholeTime).send(try authenticated(), in: session)
         let told = await story.end()
-        let judging = Judging(command: command, policy: policy, given: given, console: console, target: target)
+        let judging = Judging(
+            command: command, policy: policy, given: given, console: console, target: target, enforcement: enforcement)
         switch result {
         case .success(let response): try await finish(response, told, judging)
         case .failure(let error): try await fail(error, told, judging)
@@ -49,7 +52,8 @@ struct GetRun {
     }
 
     private func session(
-        _ policy: SecurityPolicy, _ given: TrustOptions.Given, _ identity: TLSIdentity?, _ story: GetStory
+        _ policy: SecurityPolicy, _ given: TrustOptions.Given, _ identity: TLSIdentity?, _ story: GetStory,
+        _ enforcement: TransportSecurityEnforcement?
     ) throws -> Session {
         var configuration = SessionConfiguration()
         command.transfer.apply(to: &configuration, command.connection)
@@ -64,6 +68,9 @@ struct GetRun {
                 var named = connection
                 named.expectedName = name
                 try hosts.set(.use(named), for: HostPattern(target.host.description))
+            }
+            if let enforcement {
+                return try Session(enforcing: enforcement, configuration: configuration, hostPolicies: hosts)
             }
             return try Session(configuration: configuration, hostPolicies: hosts)
         } catch {
@@ -151,7 +158,8 @@ struct GetRun {
         let error = try await judging.examined(error)
         report.error = GetFailure(error)
         if isJSON { try console.printJSON(report) }
-        let hint = GetHint(error, usesProxy: command.transfer.usesProxy)
+        let hint = GetHint(
+            error, usesProxy: command.transfer.usesProxy, hasInfoPlist: command.transportSecurity.infoPlist != nil)
         throw console.fail(error.description + (hint.text.map { "\n  \($0)" } ?? ""), status: hint.status)
     }
 
@@ -181,10 +189,11 @@ struct Judging {
     let given: TrustOptions.Given
     let console: Console
     let target: SessionURL
+    let enforcement: TransportSecurityEnforcement?
 
     private func check(_ url: String) -> ServerCheck? {
         let origin = (try? SessionURL(url))?.origin
-        guard let subject = command.subject(url, isOriginal: origin == target.origin) else { return nil }
+        guard let subject = command.subject(url, isOriginal: origin == target.origin, enforcement) else { return nil }
         return ServerCheck(subject: subject, policy: policy, given: given, console: console)
     }
 

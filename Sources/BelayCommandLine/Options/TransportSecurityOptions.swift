@@ -1,4 +1,5 @@
 import BelayArguments
+import BelaySession
 import BelayTransportSecurity
 
 /// `--info-plist` and what goes with it: the options that make a decision of App Transport Security.
@@ -43,6 +44,35 @@ struct TransportSecurityOptions: ParsableArguments, Sendable {
                 message: "\(error)",
                 remedy: "Give '--info-plist' a property list in XML, binary or the old style, or 'default'.")
         }
+    }
+
+    /// What is held to, where an Info.plist is given: the oldest of the systems that `--os` names.
+    func enforcement() throws(InputError) -> TransportSecurityEnforcement? {
+        guard let configuration = try configuration() else { return nil }
+        return TransportSecurityEnforcement(
+            configuration: configuration, context: context?.context ?? .default, system: os?.oldest ?? .newest)
+    }
+
+    /// Refuses what means nothing without an Info.plist.
+    func checkEnforcement() throws {
+        guard infoPlist == nil else {
+            if os?.isLinkedBeforeTransportSecurity == true {
+                throw ValidationError(
+                    "an app from before App Transport Security has none to hold to; leave out '--info-plist'")
+            }
+            return
+        }
+        for (name, isGiven) in [("--context", context != nil), ("--os", os != nil)] where isGiven {
+            throw ValidationError("'\(name)' means nothing without '--info-plist'")
+        }
+    }
+
+    /// The options as a command line has them.
+    var words: [String] {
+        var words = infoPlist.map { ["--info-plist", $0] } ?? []
+        if let context { words += ["--context", context.rawValue] }
+        if let os { words += ["--os", os.description] }
+        return words
     }
 
     private static func systems(_ text: String) throws -> SystemRange {

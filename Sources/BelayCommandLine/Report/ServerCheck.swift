@@ -1,6 +1,8 @@
 import BelayArguments
 import BelayCertificates
+import BelaySession
 import BelayTLS
+import BelayTransportSecurity
 import BelayTrust
 import FoundationEssentials
 
@@ -14,16 +16,20 @@ struct CheckSubject: Sendable {
     let policyOptions: PolicyOptions
     let trustOptions: TrustOptions
     let connection: ConnectionOptions
+    let transportSecurity: TransportSecurityOptions
+    /// What the app's Info.plist demands; nil where none is given.
+    var demands: TransportSecurityRequirements?
 
-    static let requirements = ConnectionRequirements.transportSecurity
+    /// What a connection must be.
+    var requirements: ConnectionRequirements { demands?.connection ?? .transportSecurity }
 
     /// An answer in which no certificate is looked at.
     func answer(_ verdict: Verdict, _ policy: SecurityPolicy) -> CheckReport {
         CheckReport(
             command: command, url: printable(url), endpoint: endpoint, connectTo: connection.connectTo,
-            verdict: verdict, requirements: Self.requirements, policy: policy,
+            verdict: verdict, requirements: requirements, policy: policy,
             isMomentGiven: trustOptions.time != nil,
-            words: policyOptions.wordsWithoutPins + trustOptions.words + connection.words)
+            words: policyOptions.wordsWithoutPins + trustOptions.words + transportSecurity.words + connection.words)
     }
 }
 
@@ -43,7 +49,16 @@ struct ServerCheck: Sendable {
         var trust = try subject.trustOptions.trust(
             chain: chain, name: name, given: given, policy: policy, console: console)
         trust.evaluationTime = trust.evaluationTime ?? moment
+        if subject.demands != nil, subject.trustOptions.rules == nil { trust.rules = .apple }
         return trust
+    }
+
+    /// The verdict on a trust, within what an Info.plist demands.
+    private func verdict(_ trust: ServerTrust, _ evidence: PeerEvidence?) -> Verdict {
+        let verdict = policy.evaluate(trust)
+        guard let demands = subject.demands else { return verdict }
+        let held = demands.hold(verdict, evidence, trust)
+        return held.verdict.adding(held.shortcomings)
     }
 
     /// The answer for a chain.
@@ -51,9 +66,12 @@ struct ServerCheck: Sendable {
     /// - Parameters:
     ///   - moment: when it was shown; options may set another.
     ///   - more: what else speaks against the server.
-    func judged(_ chain: [[UInt8]], _ moment: Date, _ more: [Finding]) throws -> CheckReport {
+    ///   - evidence: what else the connection showed; nil where there was none in the end.
+    func judged(
+        _ chain: [[UInt8]], _ moment: Date, _ more: [Finding], _ evidence: PeerEvidence? = nil
+    ) throws -> CheckReport {
         let trust = try trust(chain, moment, name())
-        var report = subject.answer(policy.evaluate(trust).adding(more), policy)
+        var report = subject.answer(verdict(trust, evidence).adding(more), policy)
         report.sent = chain
         report.path = PathReport(report.verdict, trust: trust, policy: policy, at: trust.evaluationTime ?? moment)
         return report
@@ -62,7 +80,7 @@ struct ServerCheck: Sendable {
     /// The answer for what a connection of somebody else's has shown.
     func judged(_ evidence: PeerEvidence) throws -> CheckReport {
         var report = try judged(
-            evidence.chain, evidence.moment, CheckSubject.requirements.findings(for: evidence))
+            evidence.chain, evidence.moment, subject.requirements.findings(for: evidence), evidence)
         report.evidence = evidence
         return report
     }
@@ -84,25 +102,27 @@ struct ServerCheck: Sendable {
         let examination: TLSExamination
         do throws(TLSError) {
             examination = try await client.examine(
-                subject.endpoint, requirements: CheckSubject.requirements, connectTo: subject.connection.connectTo,
+                subject.endpoint, requirements: subject.requirements, cipherSuites: subject.demands?.offer,
+                connectTo: subject.connection.connectTo,
                 timeouts: subject.connection.timeouts, identity: identity
             ) { evidence in
                 // With nothing to show, the server is judged afterwards.
                 guard identity != nil, let trust = try? trust(evidence.chain, evidence.moment, name) else {
                     return false
                 }
-                return policy.evaluate(trust).isTrusted
+                return verdict(trust, evidence).isTrusted
             }
         } catch {
             if let report = try judged(unproven: error.reason) { return report }
             // Nor is one out of reach that answers and speaks nothing that is allowed, nor anything else.
             if error.phase == .handshake, error.reason.isRefusalToAgree {
                 return subject.answer(
-                    Verdict(refusing: [CheckSubject.requirements.disagreement(error.summary)]), policy)
+                    Verdict(refusing: [subject.requirements.disagreement(error.summary)]), policy)
             }
             return failed(error)
         }
-        var report = try judged(examination.evidence.chain, examination.evidence.moment, examination.findings)
+        var report = try judged(
+            examination.evidence.chain, examination.evidence.moment, examination.findings, examination.evidence)
         // A server that is not trusted is refused, whatever it demands.
         if let ending = examination.ending, report.verdict.isTrusted { return failed(ending) }
         report.examination = examination

@@ -1,24 +1,36 @@
 import BelayCertificates
+import BelayTLS
 import BelayTransportSecurity
 import BelayTrust
 
 /// An app's Info.plist, held to.
-struct TransportSecurityEnforcement: Sendable {
+package struct TransportSecurityEnforcement: Sendable {
     let configuration: TransportSecurityConfiguration
     let context: TransportSecurityContext
+    let system: SystemVersion
+
+    /// What loads the URLs, under which configuration, and as which system would.
+    package init(
+        configuration: TransportSecurityConfiguration, context: TransportSecurityContext = .default,
+        system: SystemVersion = .newest
+    ) {
+        self.configuration = configuration
+        self.context = context
+        self.system = system
+    }
 
     /// What a connection to the URL must be.
     ///
     /// - Throws: where there may be none.
-    func demands(for url: SessionURL) throws(SessionError.Reason) -> TransportSecurityRequirements {
+    package func demands(for url: SessionURL) throws(SessionError.Reason) -> TransportSecurityRequirements {
         let target: TransportSecurityURL
         do throws(TransportSecurityURLError) {
             target = try TransportSecurityURL(url.text)
         } catch {
             throw .badURL(error.description)
         }
-        let decision = configuration.decision(for: target, in: context, as: .enforcement)
-        guard let demands = decision.requirements() else {
+        let decision = configuration.decision(for: target, in: context, on: system, as: .enforcement)
+        guard let demands = decision.requirements(on: system) else {
             let refusals = decision.refusals(for: target, file: configuration.file)
             if decision.malformations.isEmpty, decision.errorCode != nil, let cleartext = refusals.last {
                 throw .cleartext(cleartext)
@@ -30,19 +42,40 @@ struct TransportSecurityEnforcement: Sendable {
 }
 
 extension TransportSecurityRequirements {
+    /// A policy's verdict within what the Info.plist demands.
+    ///
+    /// - Parameters:
+    ///   - verdict: what the policy says.
+    ///   - evidence: what the server showed; nil where there was no connection in the end.
+    ///   - trust: what the policy has judged.
+    /// - Returns: the verdict, and what nobody may overrule.
+    package func hold(
+        _ verdict: Verdict, _ evidence: PeerEvidence?, _ trust: @autoclosure () -> ServerTrust
+    ) -> (verdict: Verdict, shortcomings: [Finding]) {
+        let shortcomings = findings(
+            for: evidence, leaf: evidence?.chain.first, path: verdict.isPathComplete ? verdict.path : [])
+        guard verdict.isTrusted, !mayTrustBeRelaxed, !trust().evaluate().isTrusted else {
+            return (verdict, shortcomings)
+        }
+        return (verdict.adding([.trustLocked]), shortcomings)
+    }
+
+    /// What is offered in handshakes; nil for what the requirements on the connection allow.
+    package var offer: CipherSuiteSelection? { cipherSuites.map(CipherSuiteSelection.exactly) }
+
     /// What a connection and its verified path fall short of, beyond version and forward secrecy. None of it can be overruled.
     ///
     /// - Parameter path: the leaf first; empty where no path was found.
-    func findings(for evidence: PeerEvidence, path: [Certificate]) -> [Finding] {
+    private func findings(for evidence: PeerEvidence?, leaf: [UInt8]?, path: [Certificate]) -> [Finding] {
         var findings: [Finding] = []
-        if let cipherSuites, !cipherSuites.contains(where: { $0.code == evidence.cipherSuite.code }) {
+        if let cipherSuites, let evidence, !cipherSuites.contains(where: { $0.code == evidence.cipherSuite.code }) {
             findings.append(
                 Finding(
                     .suite,
                     "the server negotiated \(evidence.cipherSuite), which App Transport Security does not offer",
                     expected: "one of \(cipherSuites.count) suites", found: evidence.cipherSuite.name))
         }
-        if let leaf = path.first ?? evidence.chain.first.flatMap({ try? Certificate(der: $0) }) {
+        if let leaf = path.first ?? leaf.flatMap({ try? Certificate(der: $0) }) {
             findings += strength(of: leaf)
         }
         if let pins, !pins.matches(path: path.map(\.pin)) {

@@ -1,0 +1,74 @@
+import BelayLaboratory
+import BelayTLS
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("check and get under an Info.plist")
+struct InfoPlistTests {
+    private static func file(_ folder: TemporaryFolder, _ host: String, _ keys: String) throws -> String {
+        try folder.write(
+            "Info.plist",
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict><key>NSAppTransportSecurity</key><dict>
+            <key>NSExceptionDomains</key><dict><key>\(host)</key><dict>\(keys)</dict></dict>
+            </dict></dict></plist>
+            """)
+    }
+
+    private static func arguments(_ command: String, _ stage: Stage, _ kind: LaboratoryServer.Kind) throws -> [String] {
+        [command] + (try stage.arguments(kind)).dropFirst()
+    }
+
+    @Test(
+        "an exception lets in a server that is refused without it, and only that one",
+        arguments: [
+            (LaboratoryServer.Kind.tls10, "<key>NSExceptionMinimumTLSVersion</key><string>TLSv1.0</string>"),
+            (.tls11, "<key>NSExceptionMinimumTLSVersion</key><string>TLSv1.1</string>"),
+            (.staticRSA, "<key>NSExceptionRequiresForwardSecrecy</key><false/>"),
+        ])
+    func exceptions(_ kind: LaboratoryServer.Kind, _ keys: String) async throws {
+        let stage = try await Stage.shared.value
+        let folder = try TemporaryFolder()
+        let arguments = try Self.arguments("check", stage, kind)
+        let host = try stage.laboratory.server(kind).host
+        let eased = try Self.file(folder, host, keys)
+        for (plist, status) in [("default", Int32(1)), (eased, 0)] {
+            let run = try await Program.run(arguments + ["--info-plist", plist])
+            #expect(run.status == status, "\(run)")
+            let get = try await Program.run(try Self.arguments("get", stage, kind) + ["--info-plist", plist])
+            #expect(get.status == status, "\(get)")
+        }
+        let other = try Self.file(folder, "other.test", keys)
+        #expect(try await Program.run(arguments + ["--info-plist", other]).status == 1)
+    }
+
+    @Test("http is refused with the key that decides; where it is allowed there is nothing to check")
+    func cleartext() async throws {
+        let folder = try TemporaryFolder()
+        let refused = try await Program.run("check", "http://www.test/", "--info-plist", "default")
+        #expect(refused.status == 1 && refused.output.contains("ats.cleartext"))
+        let file = try Self.file(folder, "www.test", "<key>NSExceptionAllowsInsecureHTTPLoads</key><true/>")
+        let allowed = try await Program.run("check", "http://www.test/", "--info-plist", file)
+        #expect(allowed.status == 2 && allowed.errors.contains("nothing to check"))
+        let get = try await Program.run("get", "http://www.test/", "--info-plist", "default", "--allow-http")
+        #expect(get.status == 1 && get.errors.contains("ats.cleartext"), "\(get)")
+    }
+
+    @Test("an Info.plist that is malformed allows nothing, and one that cannot be read is said to be so")
+    func malformed() async throws {
+        let stage = try await Stage.shared.value
+        let folder = try TemporaryFolder()
+        let host = try stage.laboratory.server(.oneWay).host
+        let file = try Self.file(folder, host, "<key>NSExceptionRequiresForwardSecrecy</key><string>NO</string>")
+        for command in ["check", "get"] {
+            let arguments = try Self.arguments(command, stage, .oneWay)
+            #expect(try await Program.run(arguments + ["--info-plist", "default"]).status == 0)
+            let run = try await Program.run(arguments + ["--info-plist", file])
+            #expect(run.status == 1 && (run.output + run.errors).contains("ats.wrong-type"), "\(run)")
+            let missing = try await Program.run(arguments + ["--info-plist", folder("none")])
+            #expect(missing.status == 3 && missing.errors.contains("none"), "\(missing)")
+        }
+    }
+}

@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "BelayTrust", targets: ["BelayTrust"]),
         .library(name: "BelayTLS", targets: ["BelayTLS"]),
         .library(name: "BelayTransportSecurity", targets: ["BelayTransportSecurity"]),
+        .library(name: "BelayLint", targets: ["BelayLint"]),
         .library(name: "BelaySession", targets: ["BelaySession"]),
         .library(name: "BelayLaboratory", targets: ["BelayLaboratory"]),
         .executable(name: "belay", targets: ["BelayCommandLine"]),
@@ -26,6 +27,7 @@ let package = Package(
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         .target(name: "CSystem"),
 
         // What certificates are.
@@ -39,6 +41,10 @@ let package = Package(
         // What an app's Info.plist demands.
         .target(
             name: "BelayTransportSecurity", dependencies: ["BelayTrust", "BelayCertificates", "CXML2"],
+            swiftSettings: strict),
+        // What an app's configuration really means, for people.
+        .target(
+            name: "BelayLint", dependencies: ["BelayTransportSecurity", "BelayTrust", "BelayCertificates", "CZip"],
             swiftSettings: strict),
         // HTTP whose every connection is judged.
         .target(
@@ -60,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "BelayCommandLine",
             dependencies: [
-                "BelayArguments", "BelayCertificates", "BelayTrust", "BelayTLS", "BelayTransportSecurity",
+                "BelayArguments", "BelayCertificates", "BelayTrust", "BelayTLS", "BelayTransportSecurity", "BelayLint",
                 "BelaySession", "BelayLaboratory",
             ],
             swiftSettings: strict),
@@ -92,9 +98,17 @@ let package = Package(
             dependencies: ["TestSupport", "BelayTransportSecurity", "BelayTrust", "BelayCertificates"],
             swiftSettings: strict),
         .testTarget(
+            name: "BelayLintTests",
+            dependencies: [
+                "TestSupport", "BelayCommandLine", "BelayLint", "BelayTransportSecurity", "BelayTrust",
+                "BelayCertificates",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "BelaySessionTests",
             dependencies: [
-                "TestSupport", "SessionTestSupport", "BelaySession", "BelayTransportSecurity", "BelayLaboratory", "BelayTLS",
+                "TestSupport", "SessionTestSupport", "BelaySession", "BelayTransportSecurity", "BelayLaboratory",
+                "BelayTLS",
                 "BelayTrust", "BelayCertificates",
             ],
             swiftSettings: strict),

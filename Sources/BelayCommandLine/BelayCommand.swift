@@ -3,6 +3,9 @@ import BelayArguments
 /// The program: `belay` and the commands below it.
 @main
 struct BelayCommand: AsyncParsableCommand {
+    /// The version of the program.
+    static let number = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "belay",
         abstract: "May this app talk to this server, and if not, exactly why?",
@@ -10,9 +13,9 @@ struct BelayCommand: AsyncParsableCommand {
             Exit status: 0 accepted, or answered; 1 refused; 2 wrong use; 3 could not reach or read what was asked about.
             Results go to standard output, everything else to standard error.
             """,
-        version: "belay 0.1.0",
+        version: "belay \(number)",
         subcommands: [
-            CheckCommand.self, GetCommand.self, TrustCommand.self, CertCommand.self, AtsCommand.self,
+            CheckCommand.self, GetCommand.self, TrustCommand.self, CertCommand.self, AtsCommand.self, LintCommand.self,
             PolicyCommand.self, RulesCommand.self, LabCommand.self, DemoCommand.self,
         ],
         examples: [

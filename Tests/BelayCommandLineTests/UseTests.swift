@@ -49,6 +49,7 @@ struct UseTests {
         "every command explains itself with examples, on standard output with status 0",
         arguments: [
             [], ["check"], ["get"], ["trust", "evaluate"], ["cert", "show"], ["policy", "explain"], ["rules"],
+            ["lint"],
         ])
     func help(_ command: [String]) async throws {
         let run = try await Program.run(command + ["--help"])

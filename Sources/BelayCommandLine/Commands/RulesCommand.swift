@@ -1,5 +1,6 @@
 import BelayArguments
 import BelayCertificates
+import BelayLint
 import BelayTransportSecurity
 import BelayTrust
 
@@ -43,7 +44,7 @@ struct RulesCommand: ParsableCommand {
     }
 
     /// The rules of every module.
-    private static let catalogue = (RuleCatalogue.all + TransportSecurityRules.all)
+    private static let catalogue = (RuleCatalogue.all + TransportSecurityRules.all + LintRules.all)
         .sorted { $0.identifier < $1.identifier }
 
     /// The rule that shares the longest beginning or whose last part is the one given.

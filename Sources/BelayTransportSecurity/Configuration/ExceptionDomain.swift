@@ -66,13 +66,13 @@ public struct ExceptionDomain: Sendable, Hashable {
     }
 
     /// Whether the entry covers names below its own.
-    var coversSubdomains: Bool { includesSubdomains?.value ?? false }
+    package var coversSubdomains: Bool { includesSubdomains?.value ?? false }
 }
 
 extension ExceptionDomain {
     /// The entries that every app has (`register_builtin_exceptions`); an entry of the same key replaces one. An automatic
     /// apple.com entry was visible from outside in 2016 already.
-    static let builtIn: [ExceptionDomain] = [
+    package static let builtIn: [ExceptionDomain] = [
         builtIn("apple.com", .tls12), builtIn("ls.apple.com", .tls10), builtIn("gs.apple.com", .tls10),
         builtIn("geo.apple.com", .tls10), builtIn("is.autonavi.com", .tls10), builtIn("apple-mapkit.com", .tls10),
         builtIn("setup.icloud.com", .tls12),

@@ -1,22 +1,22 @@
 /// The keys that Apple has documented for `NSAppTransportSecurity`, by the dictionary that they belong to.
-enum TransportSecurityKey {
-    static let root = "NSAppTransportSecurity"
+package enum TransportSecurityKey {
+    package static let root = "NSAppTransportSecurity"
 
-    static let arbitraryLoads = "NSAllowsArbitraryLoads"
-    static let arbitraryLoadsForMedia = "NSAllowsArbitraryLoadsForMedia"
-    static let arbitraryLoadsInWebContent = "NSAllowsArbitraryLoadsInWebContent"
-    static let localNetworking = "NSAllowsLocalNetworking"
-    static let exceptionDomains = "NSExceptionDomains"
-    static let pinnedDomains = "NSPinnedDomains"
-    static let niapPackage = "NSRequiresNIAPTLSPackageVersion"
+    package static let arbitraryLoads = "NSAllowsArbitraryLoads"
+    package static let arbitraryLoadsForMedia = "NSAllowsArbitraryLoadsForMedia"
+    package static let arbitraryLoadsInWebContent = "NSAllowsArbitraryLoadsInWebContent"
+    package static let localNetworking = "NSAllowsLocalNetworking"
+    package static let exceptionDomains = "NSExceptionDomains"
+    package static let pinnedDomains = "NSPinnedDomains"
+    package static let niapPackage = "NSRequiresNIAPTLSPackageVersion"
 
-    static let includesSubdomains = "NSIncludesSubdomains"
-    static let transparency = "NSRequiresCertificateTransparency"
-    static let exceptionNIAPPackage = "NSExceptionRequiresNIAPTLSPackageVersion"
+    package static let includesSubdomains = "NSIncludesSubdomains"
+    package static let transparency = "NSRequiresCertificateTransparency"
+    package static let exceptionNIAPPackage = "NSExceptionRequiresNIAPTLSPackageVersion"
 
-    static let leafIdentities = "NSPinnedLeafIdentities"
-    static let authorityIdentities = "NSPinnedCAIdentities"
-    static let digest = "SPKI-SHA256-BASE64"
+    package static let leafIdentities = "NSPinnedLeafIdentities"
+    package static let authorityIdentities = "NSPinnedCAIdentities"
+    package static let digest = "SPKI-SHA256-BASE64"
 
     /// The three keys of an exception that had other spellings: without what stands in front of them.
     enum Exception: String, CaseIterable {

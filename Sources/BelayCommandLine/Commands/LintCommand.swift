@@ -1,0 +1,150 @@
+import BelayArguments
+import BelayCertificates
+import BelayLint
+import BelayTransportSecurity
+import BelayTrust
+
+/// `belay lint`: what App Transport Security and pins of an app really mean.
+struct LintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "Say what the App Transport Security keys and pins of an app really mean, and which are mistakes.",
+        discussion: """
+            A file is a property list (XML, binary or old-style) or an .ipa; in a folder, an .app, an .xcarchive or an .ipa every \
+            Info.plist is looked at, those of extensions and watch apps included. Findings are about what Apple's systems do today.
+            Exit status: 0 nothing as grave as --fail-on says; 1 findings; 2 wrong use; 3 something could not be read.
+            """,
+        examples: [
+            ("belay lint Info.plist", "Findings, the policy of each domain, and what App Review will ask."),
+            ("belay lint build/App.xcarchive --format sarif > belay.sarif", "For code scanning."),
+            ("belay lint App/Info.plist --format github --fail-on warning", "Annotations in GitHub Actions."),
+            ("belay lint Info.plist --format json > known.json", "Write what is known ..."),
+            ("belay lint Info.plist --baseline known.json", "... and report only what is new."),
+        ])
+
+    @Argument(help: "Property lists, folders, apps and archives; - for standard input.") var file: [String]
+    @Option(help: "How to print the result.") var format = LintFormat.text
+    @Option(help: "End with status 1 for findings as grave as this, or graver.") var failOn = LintSeverity.error
+    @Option(
+        help: ArgumentHelp(
+            "Leave out what an earlier report in JSON has: same rule, file and key path.", valueName: "file"))
+    var baseline: String?
+    @Option(
+        help: ArgumentHelp(
+            "Certificates to compare pins with: hashes of whole certificates, leaves among authorities and short-lived leaves are "
+                + "only told with them.", valueName: "file"))
+    var certificates: [String] = []
+
+    func validate() throws {
+        try StandardInput.checkOnce(file + certificates + [baseline].compactMap(\.self))
+    }
+
+    func run() throws {
+        let console = Console()
+        let known = try readBaseline(console)
+        let linter = Linter(certificates: try readCertificates(console))
+        var report = LintReport()
+        var failure: InputError?
+        for path in file {
+            do throws(LintInputError) {
+                for document in try LintInput().documents(in: StandardInput.path(path)) {
+                    let name = path == "-" ? path : document.name
+                    report.add(linter.lint(document.bytes, file: name))
+                }
+            } catch {
+                let remedy = "Name a property list, a folder or archive with an Info.plist in it, or an .ipa."
+                failure = failure ?? InputError(message: "\(error)", remedy: remedy)
+                _ = console.fail("\(error)")
+            }
+        }
+        if let known { report.leaveOut(known) }
+        try write(report, failure, console)
+        if report.fails(on: failOn.severity) { throw ExitStatus.refused }
+        if failure != nil { throw ExitStatus.unreadable }
+    }
+
+    private func write(_ report: LintReport, _ failure: InputError?, _ console: Console) throws {
+        switch format {
+        case .text: try console.print(LintText(report, console).text)
+        case .json: try console.printJSON(Document(report: report, error: failure.map(FailureReport.init)))
+        case .sarif:
+            try console.printJSON(SARIFLog(report, toolVersion: BelayCommand.number))
+        case .github:
+            let text = GitHubAnnotations.text(report)
+            if !text.isEmpty { try console.print(text) }
+        }
+    }
+
+    private func readBaseline(_ console: Console) throws -> LintBaseline? {
+        guard let baseline else { return nil }
+        return try console.reading { () throws(InputError) -> LintBaseline in
+            let remedy = "Give '--baseline' a report that 'belay lint --format json' wrote."
+            let bytes: [UInt8]
+            do throws(FileReadingError) {
+                bytes = try FileReading.bytes(ofFile: StandardInput.path(baseline))
+            } catch {
+                throw InputError(message: "\(printable(baseline)): \(error)", remedy: remedy)
+            }
+            do throws(LintBaselineError) { return try LintBaseline(json: bytes) } catch {
+                throw InputError(message: "\(printable(baseline)): \(error)", remedy: remedy)
+            }
+        }
+    }
+
+    private func readCertificates(_ console: Console) throws -> [Certificate] {
+        try console.reading { () throws(InputError) -> [Certificate] in
+            var all: [Certificate] = []
+            for path in certificates {
+                do throws(CertificateFileError) {
+                    all += try Certificate.read(contentsOf: StandardInput.path(path))
+                } catch {
+                    throw .certificates(error, for: "--certificates")
+                }
+            }
+            return all
+        }
+    }
+
+    /// The report in JSON, and why a part of it is missing.
+    private struct Document: Encodable {
+        let report: LintReport
+        let error: FailureReport?
+
+        private enum Key: String, CodingKey { case files, errors, warnings, notes, baselined, error }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(report.files, forKey: .files)
+            try container.encode(report.count(.error), forKey: .errors)
+            try container.encode(report.count(.warning), forKey: .warnings)
+            try container.encode(report.count(.note), forKey: .notes)
+            try container.encode(report.baselined, forKey: .baselined)
+            try container.encode(error, forKey: .error)
+        }
+    }
+}
+
+/// How findings are printed.
+enum LintFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
+    /// For people.
+    case text
+    /// For programs.
+    case json
+    /// SARIF 2.1.0, for code scanning.
+    case sarif
+    /// Workflow commands of GitHub Actions.
+    case github
+}
+
+/// `--fail-on`.
+enum LintSeverity: String, CaseIterable, ExpressibleByArgument, Sendable {
+    case error, warning, note
+
+    var severity: Finding.Severity {
+        switch self {
+        case .error: .error
+        case .warning: .warning
+        case .note: .note
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// libzip: reading archives (.ipa) member by member.
+#include <zip.h>

@@ -213,7 +213,8 @@ struct RuleTests {
         let cases = Set(RuleCase.all.map(\.rule))
         // These need certificates or a broken file, and have tests of their own.
         let others: Set = [
-            "lint.unreadable", "lint.certificate-hash", "lint.leaf-as-authority", "lint.short-lived-leaf-pin",
+            "lint.unreadable", "lint.more-findings", "lint.certificate-hash", "lint.leaf-as-authority",
+            "lint.short-lived-leaf-pin",
         ]
         let all = LintRules.all.map(\.identifier)
         #expect(Set(all).subtracting(others).subtracting(cases).isEmpty)
@@ -236,6 +237,16 @@ struct RuleTests {
             Linter().lint(Array("<plist><dict>\n<key>a</key>\n</dict></plist>".utf8), file: "x").findings.first)
         #expect(finding.rule.identifier == "lint.unreadable")
         #expect(finding.severity == .error && finding.line == 2)
+    }
+
+    @Test("an error behind more faults than are listed still fails")
+    func many() {
+        let old = (0..<1_100).map {
+            Plist.entry("h\($0).test", Plist.yes("NSThirdPartyExceptionAllowsInsecureHTTPLoads"))
+        }
+        let report = Plist.lint(Plist.exceptions(old.joined()) + Plist.text("NSAllowsArbitraryLoads", "YES"))
+        #expect(report.findings.contains { $0.rule.identifier == "lint.more-findings" && $0.severity == .error })
+        #expect(report.policies.count == 1_102)
     }
 
     @Test("an address as a key is no finding where every system of the app reads it")

@@ -23,14 +23,11 @@ public struct EffectivePolicy: Sendable, Hashable {
     /// Why, in a sentence or two.
     public let why: String
 
-    /// At most so many lines are made.
-    static let most = 1_000
-
     /// The table of a configuration, on systems of today (*simulation*).
     static func table(_ configuration: TransportSecurityConfiguration) -> [EffectivePolicy] {
         var table: [EffectivePolicy] = []
         var seen: Set<String> = []
-        for entry in configuration.exceptionDomains.entries.prefix(most) where seen.insert(entry.key).inserted {
+        for entry in configuration.exceptionDomains.entries where seen.insert(entry.key).inserted {
             guard let host = host(entry.key) else { continue }
             guard let line = line(configuration, host, hosts: entry.key, covers: entry.coversSubdomains) else {
                 continue
@@ -38,7 +35,7 @@ public struct EffectivePolicy: Sendable, Hashable {
             // Keys that match no host have no line.
             if line.matched == entry.key { table.append(line.policy) }
         }
-        for entry in configuration.pinnedDomains.entries.prefix(most) where seen.insert(entry.key).inserted {
+        for entry in configuration.pinnedDomains.entries where seen.insert(entry.key).inserted {
             guard let host = host(entry.key) else { continue }
             let line = line(configuration, host, hosts: entry.key, covers: entry.includesSubdomains)
             if let line { table.append(line.policy) }

@@ -97,9 +97,9 @@ extension LintRun {
                     "HTTPS with TLS 1.2 and forward secrecy is required of the host on systems of today (verify on a device)."
             )
         }
-        for (current, legacy) in entry.contradictions {
+        for (current, legacy, position) in entry.contradictions {
             note(
-                .overruledLegacy, path(entry, legacy), nil,
+                .overruledLegacy, path(entry, legacy), position,
                 "\(legacy) says something else than \(current), which wins", meaning: "It changes no connection.")
         }
     }
@@ -268,13 +268,13 @@ extension ExceptionDomain {
     }
 
     /// The keys that are there in two spellings with two values: that of today first.
-    fileprivate var contradictions: [(String, String)] {
-        var found: [(String, String)] = []
+    fileprivate var contradictions: [(String, String, PlistPosition)] {
+        var found: [(String, String, PlistPosition)] = []
         func compare<Value>(_ setting: RenamedSetting<Value>) {
             guard let current = setting.current, let legacy = setting.legacy, current.value != legacy.value else {
                 return
             }
-            found.append((current.key, legacy.key))
+            found.append((current.key, legacy.key, legacy.position))
         }
         compare(allowsInsecureHTTPLoads)
         compare(minimumTLSVersion)

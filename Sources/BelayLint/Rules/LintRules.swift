@@ -4,7 +4,8 @@ import BelayTrust
 public enum LintRules {
     /// The rules, sorted by identifier: this module's part of the catalogue.
     public static let all: [Rule] = [
-        .unreadable, .arbitraryLoads, .arbitraryLoadsIgnored, .mediaLoads, .webContent, .localNetworking, .localDenied,
+        .unreadable, .moreFindings, .arbitraryLoads, .arbitraryLoadsIgnored, .mediaLoads, .webContent, .localNetworking,
+        .localDenied,
         .reviewJustification, .cleartextAllowed, .oldTLSVersion, .noForwardSecrecy, .onlyLegacyKeys, .strictEntry,
         .localHost, .localHostStrict, .sharedDomain, .builtInEntry, .addressKey, .addressSubdomains, .deepSubdomain,
         .placeholder, .equalsDefault, .emptyDictionary, .coveredByParent, .overruledLegacy, .pinnedOneLabel, .singlePin,
@@ -25,6 +26,10 @@ extension Rule {
         remedy:
             "Correct the file at the place that is named; lint the Info.plist of the built app, not a template of it.",
         source: "Apple: Property List Programming Guide")
+
+    static let moreFindings = Rule(
+        "lint.more-findings", "All faults of a file are listed.", severity: .warning, .none,
+        remedy: "Correct what is listed, and lint again.", source: "Belay: nothing is left out silently")
 
     // MARK: The whole app
 

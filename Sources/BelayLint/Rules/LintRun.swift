@@ -32,6 +32,12 @@ struct LintRun {
     /// Everything, in the order of the file.
     mutating func findAll() -> [LintFinding] {
         for finding in configuration.findings { add(finding) }
+        if configuration.findings.count >= TransportSecurityConfiguration.mostFindings {
+            note(
+                .moreFindings, severity: configuration.isMalformed ? .error : .warning, [], nil,
+                "the file has more faults than the first \(TransportSecurityConfiguration.mostFindings), which are listed",
+                meaning: "More may be wrong with the connections of the app than is said here.")
+        }
         // A key that is no domain need not have the value of one.
         let misplaced = findings.filter { $0.rule.identifier == "ats.misplaced-key" }
         for finding in misplaced {
@@ -74,7 +80,8 @@ struct LintRun {
         return effective(node)
     }
 
-    private func effective(_ node: PlistNode) -> [PlistMember] {
+    /// The members of a dictionary that count.
+    func effective(_ node: PlistNode) -> [PlistMember] {
         let members = node.members ?? []
         var keys: Set<String> = []
         if document.format.firstDuplicateCounts { return members.filter { keys.insert($0.key).inserted } }
@@ -88,7 +95,6 @@ struct LintRun {
         _ rule: Rule, severity: Finding.Severity? = nil, _ path: [String], _ position: PlistPosition?,
         _ message: String, meaning: String, expected: String? = nil, found: String? = nil, remedy: String? = nil
     ) {
-        guard findings.count < 10_000 else { return }
         let whole = configuration.keyPath + path
         let position = position ?? places.position(of: whole, line: nil)
         let finding = Finding(

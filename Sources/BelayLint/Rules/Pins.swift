@@ -10,8 +10,8 @@ extension LintRun {
         for entry in members(root) {
             guard entry.node.members != nil else { continue }
             let path = root + [entry.key]
-            checkPinnedDomain(entry, path)
-            let settings = members(path)
+            let settings = effective(entry.node)
+            checkPinnedDomain(entry, settings, path)
             for key in [TransportSecurityKey.leafIdentities, TransportSecurityKey.authorityIdentities] {
                 guard let list = settings.last(where: { $0.key == key }) else { continue }
                 checkList(list, path + [key], known)
@@ -20,9 +20,9 @@ extension LintRun {
         }
     }
 
-    private mutating func checkPinnedDomain(_ entry: PlistMember, _ path: [String]) {
+    private mutating func checkPinnedDomain(_ entry: PlistMember, _ settings: [PlistMember], _ path: [String]) {
         let host = printable(entry.key)
-        let subdomains = members(path).last { $0.key == TransportSecurityKey.includesSubdomains }
+        let subdomains = settings.last { $0.key == TransportSecurityKey.includesSubdomains }
         let coversSubdomains = subdomains?.node.value == .boolean(true)
         if let subdomains, coversSubdomains {
             note(

@@ -3,6 +3,7 @@ import BelayCertificates
 import BelayLint
 import BelayTransportSecurity
 import BelayTrust
+import FoundationEssentials
 
 /// `belay lint`: what App Transport Security and pins of an app really mean.
 struct LintCommand: ParsableCommand {
@@ -35,7 +36,17 @@ struct LintCommand: ParsableCommand {
                 + "only told with them.", valueName: "file"))
     var certificates: [String] = []
 
+    @Flag(
+        help: "Correct misspelt and old keys and domains in upper case: FILE.plist becomes FILE.fixed.plist, beside it."
+    )
+    var fix = false
+    @Flag(help: "With --fix: write over the file itself.") var inPlace = false
+
     func validate() throws {
+        if inPlace, !fix { throw ValidationError("'--in-place' means nothing without '--fix'") }
+        if fix, file.contains(where: { StandardInput.path($0) == "/dev/stdin" }) {
+            throw ValidationError("'--fix' needs files; standard input has no place beside it")
+        }
         try StandardInput.checkOnce(file + certificates + [baseline].compactMap(\.self))
     }
 
@@ -50,6 +61,9 @@ struct LintCommand: ParsableCommand {
                 for document in try LintInput().documents(in: StandardInput.path(path)) {
                     let name = path == "-" ? path : document.name
                     report.add(linter.lint(document.bytes, file: name))
+                    if fix, !document.isInArchive, let failed = correct(document, console) {
+                        failure = failure ?? failed
+                    }
                 }
             } catch {
                 let remedy = "Name a property list, a folder or archive with an Info.plist in it, or an .ipa."
@@ -61,6 +75,32 @@ struct LintCommand: ParsableCommand {
         try write(report, failure, console)
         if report.fails(on: failOn.severity) { throw ExitStatus.refused }
         if failure != nil { throw ExitStatus.unreadable }
+    }
+
+    /// Writes the corrected file, and says so; what went wrong where it cannot be written.
+    private func correct(_ document: LintInput.Document, _ console: Console) -> InputError? {
+        guard let correction = LintFix(document.bytes, file: document.name) else { return nil }
+        let target = inPlace ? document.name : Self.beside(document.name)
+        do {
+            try Data(correction.bytes).write(
+                to: URL(filePath: target), options: inPlace ? .atomic : .withoutOverwriting)
+        } catch {
+            let remedy = "Take away a file that is there already, or give '--in-place'."
+            let failure = InputError(
+                message: "\(printable(target)): cannot be written", remedy: remedy, isRemedyNews: true)
+            _ = console.fail(failure.text)
+            return failure
+        }
+        let count = correction.corrected.count
+        console.note(
+            "\(count) \(count == 1 ? "key" : "keys") corrected in \(printable(target)); what is reported is of the original"
+        )
+        return nil
+    }
+
+    /// `Info.plist` → `Info.fixed.plist`.
+    private static func beside(_ path: String) -> String {
+        path.hasSuffix(".plist") ? path.dropLast(6) + ".fixed.plist" : path + ".fixed"
     }
 
     private func write(_ report: LintReport, _ failure: InputError?, _ console: Console) throws {

@@ -12,6 +12,8 @@ public struct LintInput: Sendable {
         public let name: String
         /// What is in it.
         public let bytes: [UInt8]
+        /// Whether it is a member of an archive.
+        public var isInArchive = false
     }
 
     /// The most files of a folder or an archive that are read.
@@ -103,7 +105,8 @@ public struct LintInput: Sendable {
         for index in found {
             let name = "\(path)!/\(archive.names[index])"
             do throws(ZipMemberError) {
-                documents.append(Document(name: name, bytes: try archive.bytes(at: index, limit: bytes)))
+                documents.append(
+                    Document(name: name, bytes: try archive.bytes(at: index, limit: bytes), isInArchive: true))
             } catch {
                 throw LintInputError(path: name, problem: .archive(error.text))
             }

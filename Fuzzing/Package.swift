@@ -19,6 +19,16 @@ func trustFuzzer(_ name: String) -> Target {
         ])
 }
 
+// A fuzzer of what an app's Info.plist is read with.
+func transportSecurityFuzzer(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [
+            "FuzzingSupport", .product(name: "BelayTransportSecurity", package: "belay"),
+            .product(name: "BelayTrust", package: "belay"),
+        ])
+}
+
 let package = Package(
     name: "belay-fuzzing",
     // Named, since the folder above may be called anything.
@@ -40,6 +50,8 @@ let package = Package(
         trustFuzzer("ConstraintFuzzer"),
         trustFuzzer("CaseFuzzer"),
         trustFuzzer("PolicyFuzzer"),
+        transportSecurityFuzzer("PlistFuzzer"),
+        transportSecurityFuzzer("TransportSecurityFuzzer"),
     ],
     swiftLanguageModes: [.v6]
 )

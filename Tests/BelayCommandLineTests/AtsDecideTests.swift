@@ -96,6 +96,15 @@ struct AtsDecideTests {
         #expect(((json["read_error"] as? [String: Any])?["message"] as? String)?.contains("line 2, column 1") == true)
     }
 
+    @Test("libraries print nothing: characters that cannot be converted are told once, as the error")
+    func conversion() async throws {
+        let text = "<?xml version=\"1.0\" encoding=\"EUC-JP\"?>\n<plist><string>öß</string></plist>"
+        let file = try Folder.shared.write("japanese.plist", text)
+        let run = try await Program.run("ats", "decide", "http://a.test/", "--info-plist", file)
+        #expect(run.status == 3 && run.output.isEmpty)
+        #expect(run.errors.split(separator: "\n").count == 1 && run.errors.hasPrefix("belay: error: "), "\(run.errors)")
+    }
+
     @Test("standard input is read, in every form of property lists")
     func standardInput() async throws {
         for text in [

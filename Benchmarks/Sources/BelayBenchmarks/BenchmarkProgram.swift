@@ -58,6 +58,7 @@ struct BenchmarkProgram {
         if options.wants("handshake") {
             try await HandshakeBenchmark(material: materials[0], interleaving: interleaving).run(into: &report)
         }
+        if options.wants("ats") { try await TransportSecurityBenchmark(interleaving: interleaving).run(into: &report) }
         if options.wants("hostile"), options.alone == nil {
             try HostileBenchmark(rounds: options.rounds).run(into: &report)
         }
@@ -112,7 +113,9 @@ struct Options {
     /// Seconds by the clock for one turn of an HTTP client.
     var load = 0.6
 
-    static let parts = ["reading", "evaluation", "verifiers", "anchors", "handshake", "hostile", "programs", "session"]
+    static let parts = [
+        "reading", "evaluation", "verifiers", "anchors", "handshake", "ats", "hostile", "programs", "session",
+    ]
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]

@@ -18,6 +18,7 @@ protocol XMLEvents: AnyObject {
 final class XMLPushParser {
     private let events: any XMLEvents
     private var context: xmlParserCtxtPtr?
+    private var firstError: (message: String, line: Int)?
 
     /// A part of the document: large enough to be fast, small enough that a fault near the beginning ends the work soon.
     private static let pieceSize = 64 << 10
@@ -58,7 +59,14 @@ final class XMLPushParser {
         let user = Unmanaged.passUnretained(self).toOpaque()
         guard let context = xmlCreatePushParserCtxt(&handler, user, nil, 0, nil) else { return ("no memory", 0) }
         self.context = context
-        let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
+        // The thread's handler gets what is wrong, and prints it unless there is another one. It is for the calls below only.
+        let (thread, threadContext) = (belay_xml_error_handler(), belay_xml_error_context())
+        xmlSetStructuredErrorFunc(user) { user, error in
+            guard let error else { return }
+            XMLPushParser.of(user)?.met(error.pointee)
+        }
+        defer { xmlSetStructuredErrorFunc(threadContext, thread) }
+        let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOWARNING.rawValue
         _ = xmlCtxtUseOptions(context, CInt(options))
         var code: CInt = 0
         bytes.withUnsafeBytes { buffer in
@@ -72,9 +80,15 @@ final class XMLPushParser {
             } while code == 0 && !rest.isEmpty
         }
         guard code != 0 || context.pointee.wellFormed == 0 else { return nil }
-        guard let error = xmlCtxtGetLastError(context) else { return ("it is not well-formed", line ?? 0) }
-        let message = error.pointee.message.map { String(cString: $0) } ?? "it is not well-formed"
-        return (String(message.prefix { $0 != "\n" }), Int(error.pointee.line))
+        return firstError ?? ("it is not well-formed", line ?? 0)
+    }
+
+    /// Keeps the first error; what comes behind it is mostly its consequence.
+    private func met(_ error: xmlError) {
+        guard firstError == nil, error.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
+        let message = error.message.map { String(cString: $0) } ?? "it is not well-formed"
+        // That a conversion failed is said without a line.
+        firstError = (String(message.prefix { $0 != "\n" }), error.line > 0 ? Int(error.line) : line ?? 0)
     }
 
     private static var handler: xmlSAXHandler {

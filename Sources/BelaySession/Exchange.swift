@@ -3,7 +3,9 @@ import BelayTLS
 import BelayTrust
 
 /// One request of a session on its way: through interceptors, redirects and challenges to a response.
-struct Exchange {
+///
+/// An object, so that who works for it takes it along without copying the request. It belongs to one task.
+final class Exchange {
     let session: Session
     let identifier: UInt64
     private let original: Request
@@ -24,7 +26,7 @@ struct Exchange {
     }
 
     /// Sends the request and takes it to its end.
-    mutating func run() async throws(SessionError) -> Response {
+    func run() async throws(SessionError) -> Response {
         let request = try await adapted()
         let prepared: PreparedRequest
         do throws(RequestError) {
@@ -40,6 +42,8 @@ struct Exchange {
         while true {
             var authentication = Authentication(exchange: self)
             let response = try await authentication.response(to: order, context)
+            // Nothing else redirects, so that the headers of most responses need not be searched.
+            guard (300..<400).contains(response.statusCode) else { return try accepted(response, request) }
             switch RedirectDecision.next(
                 for: response.statusCode, locations: response.headers.values(of: "Location"), from: context,
                 policy: session.configuration.redirects)
@@ -103,18 +107,6 @@ struct Exchange {
         case .cancelled: failure(SessionError.Reason.cancelled)
         case .other(let code, let text): failure(.other(code: code, text), .receive)
         }
-    }
-}
-
-extension Response {
-    /// What an exchange brought.
-    init(_ outcome: TransferOutcome, url: String) {
-        var headers = HTTPHeaders()
-        headers.addReceived(outcome.headers)
-        self.init(
-            url: url, statusCode: outcome.status, httpVersion: outcome.httpVersion, headers: headers,
-            body: outcome.body)
-        metrics = ExchangeMetrics(outcome)
     }
 }
 

@@ -205,7 +205,7 @@ public final class Session: Sendable {
         var attempt = 1
         while true {
             do throws(SessionError) {
-                var exchange = Exchange(session: self, identifier: identifier, request: request)
+                let exchange = Exchange(session: self, identifier: identifier, request: request)
                 let response = try await exchange.run()
                 configuration.onEvent?(.succeeded(id: identifier, status: response.statusCode))
                 return response

@@ -13,6 +13,17 @@ struct HeaderBlock: Sendable, Hashable {
         ends.append(bytes.count)
     }
 
+    /// Hands out each line in turn, without copying it.
+    func forEach(_ take: (UnsafeBufferPointer<UInt8>) -> Void) {
+        bytes.withUnsafeBufferPointer { all in
+            var start = 0
+            for end in ends {
+                take(UnsafeBufferPointer(rebasing: all[start..<end]))
+                start = end
+            }
+        }
+    }
+
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)

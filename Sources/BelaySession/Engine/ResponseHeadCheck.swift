@@ -4,17 +4,20 @@ struct ResponseHeadCheck {
     private(set) var isComplete = false
     private var length: Int64?
 
-    private static let statusLineStart = Array("HTTP/".utf8)
     private static let lengthName = Array("content-length".utf8)
 
     /// Takes the next line, its end included; says what is wrong with it.
     mutating func take(_ line: UnsafeRawBufferPointer) -> String? {
-        if line.starts(with: ResponseHeadCheck.statusLineStart) {
+        if ResponseHeadCheck.isStatusLine(line) {
             isComplete = false
             length = nil
-            let status = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix(3)
             // RFC 9110, section 15.2.2: only a client that asked for another protocol may be answered so.
-            if status.elementsEqual("101".utf8) { return "it switches to another protocol, which nobody asked for" }
+            if let space = line.firstIndex(of: UInt8(ascii: " ")), line.count > space + 3,
+                line[space + 1] == UInt8(ascii: "1"), line[space + 2] == UInt8(ascii: "0"),
+                line[space + 3] == UInt8(ascii: "1")
+            {
+                return "it switches to another protocol, which nobody asked for"
+            }
             return nil
         }
         // What comes after the content is a trailer, and says nothing about it.
@@ -23,7 +26,9 @@ struct ResponseHeadCheck {
             isComplete = true
             return nil
         }
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        guard ResponseHeadCheck.mayBeLength(line), let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            return nil
+        }
         let name = line[..<colon].trimmed()
         guard name.count == ResponseHeadCheck.lengthName.count,
             zip(name, ResponseHeadCheck.lengthName).allSatisfy({ $0 | 0x20 == $1 })
@@ -39,14 +44,33 @@ struct ResponseHeadCheck {
         }
         return nil
     }
+
+    /// Whether a line starts as status lines do.
+    static func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.count >= 5 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T")
+            && line[3] == UInt8(ascii: "P") && line[4] == UInt8(ascii: "/")
+    }
+
+    /// Whether a look at two letters leaves it open that the line is about the length; most lines are not.
+    private static func mayBeLength(_ line: UnsafeRawBufferPointer) -> Bool {
+        var start = 0
+        while start < line.count, line[start].isHeaderSpace { start += 1 }
+        return line.count - start > lengthName.count && line[start] | 0x20 == UInt8(ascii: "c")
+            && line[start + 8] | 0x20 == UInt8(ascii: "l")
+    }
+}
+
+extension UInt8 {
+    /// Space and everything that C takes for white space.
+    fileprivate var isHeaderSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }
 
 extension Slice<UnsafeRawBufferPointer> {
     /// Without the white space around.
     fileprivate func trimmed() -> Self {
         var rest = self
-        while let first = rest.first, first == 0x20 || (0x09...0x0D).contains(first) { rest = rest.dropFirst() }
-        while let last = rest.last, last == 0x20 || (0x09...0x0D).contains(last) { rest = rest.dropLast() }
+        while let first = rest.first, first.isHeaderSpace { rest = rest.dropFirst() }
+        while let last = rest.last, last.isHeaderSpace { rest = rest.dropLast() }
         return rest
     }
 }

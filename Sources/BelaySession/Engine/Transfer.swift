@@ -11,12 +11,7 @@ final class Transfer {
     let easy: EasyHandle
     var order: TransferOrder { letter.order }
     private var body: [UInt8] = []
-    private var headers = HeaderBlock()
-    private var headerBytes = 0
-    private var informationalCount = 0
-    private var headCheck = ResponseHeadCheck()
-    /// The newest status line, where somebody wants to know.
-    private var statusLine: [UInt8] = []
+    private var head = ResponseHead()
     /// The guard of the newest connection that was made for the exchange, or of the one it was given.
     private var connectionGuard: ConnectionGuard?
     private var isFreshConnection = false
@@ -80,42 +75,16 @@ final class Transfer {
     }
 
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        headerBytes += line.count
-        guard headerBytes <= order.limits.headers else {
-            ending = .headersTooLarge(limit: order.limits.headers)
-            return false
-        }
-        if let fault = headCheck.take(line) {
-            ending = .malformed("the head of the response cannot be right: \(fault)")
-            return false
-        }
-        if line.starts(with: Transfer.statusLineStart), line.count > 5 {
-            // Another header block: the one before it was informational, or asked for a password.
-            if headers.isEmpty { headers.reserveUsual() } else { headers.removeAll() }
-            if order.trace != nil { statusLine = Array(Transfer.withoutLineEnd(line)) }
-            if line.count > 12,
-                line[9] == UInt8(ascii: "1") || line[7] == UInt8(ascii: "1") && line[6] == UInt8(ascii: " ")
-            {
-                informationalCount += 1
-                guard informationalCount <= order.limits.informational else {
-                    ending = .tooManyInformational(limit: order.limits.informational)
-                    return false
-                }
-            }
+        switch head.take(line, within: letter.order.limits, keepsStatusLine: letter.order.trace != nil) {
+        case .goesOn: return true
+        case .ends:
+            traceResponseHead(head.statusLine, head.fields)
             return true
+        case .fails:
+            ending = head.fault
+            return false
         }
-        let content = Transfer.withoutLineEnd(line)
-        if content.isEmpty { traceResponseHead(statusLine, headers) } else { headers.append(content) }
-        return true
     }
-
-    private static func withoutLineEnd(_ line: UnsafeRawBufferPointer) -> UnsafeBufferPointer<UInt8> {
-        var end = line.count
-        while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
-        return UnsafeBufferPointer(rebasing: line.bindMemory(to: UInt8.self)[..<end])
-    }
-
-    private static let statusLineStart = Array("HTTP/".utf8)
 
     private func guardConnection(in context: OpaquePointer) -> Bool {
         let made = ConnectionGuard(
@@ -164,30 +133,26 @@ final class Transfer {
 
     /// What came of the exchange.
     func outcome(_ result: CURLcode) -> TransferOutcome {
-        var outcome = TransferOutcome(failure: result == CURLE_OK && ending == nil ? nil : failure(result))
-        outcome.status = easy.number(CURLINFO_RESPONSE_CODE)
-        if outcome.failure == nil, outcome.status != 0, !headCheck.isComplete {
-            outcome.failure = .lost("the connection ended in the middle of the response's head")
+        let status = easy.number(CURLINFO_RESPONSE_CODE)
+        var failure = result == CURLE_OK && ending == nil ? nil : failure(result)
+        if failure == nil, status != 0, !head.isComplete {
+            failure = .lost("the connection ended in the middle of the response's head")
         }
-        outcome.version = Transfer.version(easy.number(CURLINFO_HTTP_VERSION))
-        outcome.headers = headers
-        outcome.body = body
-        outcome.timings = TransferTimings(
+        let timings = TransferTimings(
             nameLookup: easy.size(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.size(CURLINFO_CONNECT_TIME_T),
             handshake: easy.size(CURLINFO_APPCONNECT_TIME_T), requestSent: easy.size(CURLINFO_PRETRANSFER_TIME_T),
             firstByte: easy.size(CURLINFO_STARTTRANSFER_TIME_T), total: easy.size(CURLINFO_TOTAL_TIME_T),
             bytesSent: Int64(easy.number(CURLINFO_REQUEST_SIZE)) + easy.size(CURLINFO_SIZE_UPLOAD_T),
             bytesReceived: Int64(easy.number(CURLINFO_HEADER_SIZE)) + easy.size(CURLINFO_SIZE_DOWNLOAD_T))
-        if order.isEncrypted {
-            outcome.evidence = connectionGuard?.evidence
-            outcome.verdict = connectionGuard?.ruling?.verdict
-            outcome.isResumed = connectionGuard?.isResumed ?? false
-        }
-        outcome.isFreshConnection = isFreshConnection
+        let judged = letter.order.isEncrypted ? connectionGuard : nil
+        let evidence = judged?.evidence
         // The address of an encrypted connection is with its evidence.
-        let known = outcome.evidence?.peerAddress
-        outcome.peerAddress = known?.isEmpty == false ? known : easy.peerAddress
-        return outcome
+        let known = evidence?.peerAddress
+        return TransferOutcome(
+            failure: failure, status: status, version: Transfer.version(easy.number(CURLINFO_HTTP_VERSION)),
+            headers: head.fields, body: body, timings: timings, evidence: evidence, verdict: judged?.ruling?.verdict,
+            isResumed: judged?.isResumed ?? false,
+            peerAddress: known?.isEmpty == false ? known : easy.peerAddress, isFreshConnection: isFreshConnection)
     }
 
     private static func version(_ number: Int) -> Int {
@@ -222,7 +187,7 @@ final class Transfer {
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
             CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_AGAIN, CURLE_SSL_SHUTDOWN_FAILED:
             return connectionFailure(result, text)
-        case CURLE_OUT_OF_MEMORY where !headCheck.isComplete && easy.number(CURLINFO_RESPONSE_CODE) != 0:
+        case CURLE_OUT_OF_MEMORY where !head.isComplete && easy.number(CURLINFO_RESPONSE_CODE) != 0:
             // A line that is longer than libcurl's own limit is what it says so of.
             return .headersTooLarge(limit: min(order.limits.headers, Int(CURL_MAX_HTTP_HEADER)))
         case CURLE_PARTIAL_FILE: return .truncated(received: body.count)
@@ -247,7 +212,7 @@ final class Transfer {
                 return .tls(reason)
             }
             // Some servers say nothing to a client without a certificate, and hang up.
-            if easy.number(CURLINFO_RESPONSE_CODE) == 0, body.isEmpty, headers.isEmpty, isFreshConnection,
+            if easy.number(CURLINFO_RESPONSE_CODE) == 0, body.isEmpty, head.fields.isEmpty, isFreshConnection,
                 let request = connectionGuard.demandedIdentity
             {
                 return .tls(.clientCertificateRequired(acceptableIssuers: request.acceptableIssuers))

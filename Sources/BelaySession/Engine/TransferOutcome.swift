@@ -2,24 +2,50 @@ import BelayTLS
 import BelayTrust
 
 /// What came of an exchange.
-struct TransferOutcome: Sendable {
+///
+/// An object: it goes from thread to thread and along with the response, and each copy of its parts would count a dozen
+/// references.
+final class TransferOutcome: Sendable {
     /// nil where there is no failure.
-    var failure: TransferFailure?
-    var status = 0
+    let failure: TransferFailure?
+    let status: Int
     /// 10, 11, 20: the version times ten.
-    var version = 0
+    let version: Int
     /// The lines of the last header block, without the status line; then those of the trailer.
-    var headers = HeaderBlock()
-    var body: [UInt8] = []
-    var timings = TransferTimings()
+    let headers: HeaderBlock
+    let body: [UInt8]
+    let timings: TransferTimings
     /// What the server showed; nil for cleartext, and where it showed nothing.
-    var evidence: PeerEvidence?
-    var verdict: Verdict?
-    var isResumed = false
+    let evidence: PeerEvidence?
+    let verdict: Verdict?
+    let isResumed: Bool
     /// Where the connection went, for example `192.0.2.1:443`.
-    var peerAddress: String?
+    let peerAddress: String?
     /// Whether the connection was made for this exchange.
-    var isFreshConnection = false
+    let isFreshConnection: Bool
+
+    init(
+        failure: TransferFailure?, status: Int = 0, version: Int = 0, headers: HeaderBlock = HeaderBlock(),
+        body: [UInt8] = [], timings: TransferTimings = TransferTimings(), evidence: PeerEvidence? = nil,
+        verdict: Verdict? = nil, isResumed: Bool = false, peerAddress: String? = nil, isFreshConnection: Bool = false
+    ) {
+        self.failure = failure
+        self.status = status
+        self.version = version
+        self.headers = headers
+        self.body = body
+        self.timings = timings
+        self.evidence = evidence
+        self.verdict = verdict
+        self.isResumed = isResumed
+        self.peerAddress = peerAddress
+        self.isFreshConnection = isFreshConnection
+    }
+}
+
+extension TransferOutcome: CustomReflectable {
+    /// What a response tells of it, so that no dump of a response shows its header unredacted.
+    var customMirror: Mirror { Mirror(self, children: ["metrics": ExchangeMetrics(self)]) }
 }
 
 /// Moments of an exchange, in microseconds after its start; 0 for what did not happen.

@@ -80,19 +80,21 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Adds the fields of a peer's header, whatever they hold.
     mutating func addReceived(_ header: HeaderBlock) {
         fields.reserveCapacity(fields.count + header.count)
-        for index in 0..<header.count { addReceived(line: header[index]) }
+        header.forEach { addReceived(line: $0) }
     }
 
     /// Adds a field as a peer's line has it; a line without a name is none.
-    private mutating func addReceived(line: ArraySlice<UInt8>) {
-        guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return }
+    private mutating func addReceived(line: UnsafeBufferPointer<UInt8>) {
+        guard let colon = line.firstIndex(of: 0x3A), colon > 0 else { return }
         let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        var value = line[(colon + 1)...]
-        while let first = value.first, isSpace(first) { value.removeFirst() }
-        while let last = value.last, isSpace(last) { value.removeLast() }
+        var start = colon + 1
+        var end = line.count
+        while start < end, isSpace(line[start]) { start += 1 }
+        while end > start, isSpace(line[end - 1]) { end -= 1 }
         fields.append(
             Field(
-                name: String(decoding: line[..<colon], as: UTF8.self), value: String(decoding: value, as: UTF8.self)))
+                name: String(decoding: UnsafeBufferPointer(rebasing: line[..<colon]), as: UTF8.self),
+                value: String(decoding: UnsafeBufferPointer(rebasing: line[start..<end]), as: UTF8.self)))
     }
 
     /// Finds the first field that cannot be sent.

@@ -13,12 +13,15 @@ public struct Response: Sendable {
     /// The body, decompressed.
     public let body: [UInt8]
 
+    /// What the exchange brought; nil for a response that came from no server.
+    private let outcome: TransferOutcome?
+
     /// What the exchange was like; nil for a response that came from no server.
-    public internal(set) var metrics: ExchangeMetrics?
+    public var metrics: ExchangeMetrics? { outcome.map { ExchangeMetrics($0) } }
     /// What the server showed when the connection was made; nil for cleartext.
-    public var evidence: PeerEvidence? { metrics?.evidence }
+    public var evidence: PeerEvidence? { outcome?.evidence }
     /// Why the connection was used; nil for cleartext.
-    public var verdict: Verdict? { metrics?.verdict }
+    public var verdict: Verdict? { outcome?.verdict }
 
     /// A response with its parts, for interceptors and tests.
     public init(
@@ -29,5 +32,18 @@ public struct Response: Sendable {
         self.httpVersion = httpVersion
         self.headers = headers
         self.body = body
+        outcome = nil
+    }
+
+    /// What an exchange brought.
+    init(_ outcome: TransferOutcome, url: String) {
+        self.url = url
+        statusCode = outcome.status
+        httpVersion = outcome.httpVersion
+        var headers = HTTPHeaders()
+        headers.addReceived(outcome.headers)
+        self.headers = headers
+        body = outcome.body
+        self.outcome = outcome
     }
 }

@@ -14,15 +14,17 @@ extension TLSEndpoint {
     /// - Throws: ``EndpointError``; `http` is an error of its own, and so is a name or password in front of the host, which
     ///   would be lost.
     public init(url: String) throws(EndpointError) {
-        guard let mark = url.firstRange(ofText: "://") else {
-            try self.init(authority: url.prefix { !"/?#".contains($0) }, of: url, defaultPort: 443)
-            return
+        switch URLBeginning(of: url) {
+        case .host: try self.init(authority: url.prefix { !"/?#".contains($0) }, of: url, defaultPort: 443)
+        case .mistyped(let beginning): throw EndpointError(url, .mistypedScheme(beginning))
+        case .scheme(let scheme):
+            guard scheme == "https" || scheme == "http" else { throw EndpointError(url, .scheme(scheme)) }
+            // The scheme has letters of ASCII alone; "://" follows it.
+            let rest = Substring(url.utf8.dropFirst(scheme.utf8.count + 3))
+            try self.init(
+                authority: rest.prefix { !"/?#".contains($0) }, of: url, defaultPort: scheme == "http" ? 80 : 443)
+            if scheme == "http" { throw EndpointError(url, .cleartext(self)) }
         }
-        let scheme = url[..<mark.lowerBound].lowercased()
-        guard scheme == "https" || scheme == "http" else { throw EndpointError(url, .scheme(scheme)) }
-        let rest = url[mark.upperBound...]
-        try self.init(authority: rest.prefix { !"/?#".contains($0) }, of: url, defaultPort: scheme == "http" ? 80 : 443)
-        if scheme == "http" { throw EndpointError(url, .cleartext(self)) }
     }
 
     /// Takes the endpoint from `host:port`, for example `127.0.0.1:8443`, `[::1]:8443`.
@@ -54,7 +56,8 @@ extension TLSEndpoint {
         if let portText, !(portText.isEmpty && defaultPort != nil) {
             guard portText.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt16(portText), number > 0
             else {
-                throw EndpointError(text, .port(String(portText)))
+                let isNumber = portText.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+                throw EndpointError(text, .port(isNumber ? String(portText) : ""))
             }
             port = number
         }
@@ -72,13 +75,15 @@ public struct EndpointError: Error, Sendable, Hashable {
         case cleartext(TLSEndpoint)
         /// Another scheme than `https`.
         case scheme(String)
+        /// It begins with a scheme that has no `://` after it; how it begins.
+        case mistypedScheme(String)
         /// A name or password stands before the host.
         case userInformation
         /// There is no host.
         case noHost
         /// The host is none.
         case host(ServerNameError)
-        /// The port is no number from 1 to 65535.
+        /// The port is no number from 1 to 65535; empty where it is no number at all, since it may be a password.
         case port(String)
         /// There is no port where one is needed.
         case noPort
@@ -102,25 +107,17 @@ extension EndpointError: CustomStringConvertible {
         case .cleartext: "'\(printable(text))' is cleartext HTTP. Use https"
         case .scheme(let scheme):
             "'\(printable(scheme))' is not a scheme that speaks TLS here. Write https://host or https://host:port"
+        case .mistypedScheme(let beginning):
+            "the URL begins with '\(printable(beginning))', and a scheme has '://' after it. Write https://host or "
+                + "https://host:port"
         case .userInformation:
             // The text may hold a password, so it is not repeated.
             "the URL has a user name or password before the host. Leave it out"
         case .noHost: "'\(printable(text))' has no host. Write https://host or https://host:port"
         case .host(let error): "\(error)"
+        case .port(""): "the port is no number. Write one from 1 to 65535"
         case .port(let port): "'\(printable(port))' is not a port. Write a number from 1 to 65535"
         case .noPort: "'\(printable(text))' has no port. Write host:port, for example 127.0.0.1:8443 or [::1]:8443"
         }
-    }
-}
-
-extension String {
-    fileprivate func firstRange(ofText other: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            let rest = self[start...]
-            if rest.hasPrefix(other) { return start..<index(start, offsetBy: other.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

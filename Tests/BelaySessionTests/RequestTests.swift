@@ -121,14 +121,26 @@ struct RequestTests {
     @Test("descriptions and dumps have no secret of URL, header or body")
     func description() throws {
         let request = try Request.post(
-            "https://ada:hunter2@example.com/x?access_token=hunter2&page=3", body: .json(["password": "hunter2"]),
+            "https://ada:hunter2@example.com/x?access_token=hunter2&page=3#id_token=hunter2&state=7",
+            body: .json(["password": "hunter2"]),
             headers: ["Authorization": "Bearer hunter2"])
         var dumped = ""
         dump(request, to: &dumped)
         for text in ["\(request)", String(reflecting: request), dumped] {
             #expect(!text.contains("hunter2"))
-            #expect(text.contains("page=3"))
+            #expect(text.contains("page=3") && text.contains("state=7"))
         }
+    }
+
+    @Test(
+        "a secret in a fragment is redacted wherever the fragment has parameters",
+        arguments: [
+            "https://a.test/#access_token=hunter2", "/x#/route?page=1&token=hunter2", "?q=1#apiKey=hunter2",
+            "#sig=hunter2",
+        ])
+    func fragment(url: String) {
+        #expect(!Request.get(url).description.contains("hunter2"))
+        #expect(Request.get(url).description.contains("=<redacted>"))
     }
 }
 

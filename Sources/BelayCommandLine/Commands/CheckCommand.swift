@@ -13,7 +13,8 @@ struct CheckCommand: AsyncParsableCommand {
         abstract: "May this app talk to this server, and if not, exactly why?",
         discussion: """
             Makes a TLS handshake, sends nothing over it, and judges what the server showed: App Transport Security's \
-            requirements on the connection, the certificate chain, and the security policy.
+            requirements on the connection, the certificate chain, and the security policy. The connection is a direct \
+            one, whatever the proxy variables say (https_proxy, all_proxy); 'belay get' goes through proxies.
             Exit status: 0 trusted; 1 refused; 2 wrong use; 3 not reached, also where the server demands a client identity.
             """,
         examples: [

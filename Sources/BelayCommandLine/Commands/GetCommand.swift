@@ -143,11 +143,19 @@ struct GetCommand: AsyncParsableCommand {
         var headers = try requestOptions.readHeaders()
         if !headers.contains("User-Agent") { headers["User-Agent"] = "belay" }
         if !bodyOptions.json.isEmpty, !headers.contains("Accept") { headers["Accept"] = "application/json" }
-        var text = url.contains("://") ? url : "https://\(url)"
+        var text = url
+        switch URLBeginning(of: url) {
+        case .scheme: break
+        case .host: text = "https://\(url)"
+        case .mistyped(let beginning):
+            throw ValidationError(
+                "the URL begins with '\(printable(beginning))', and a scheme has '://' after it. Write https://host/path"
+            )
+        }
         if bodyOptions.get, let query = body?.bytes {
             let end = text.firstIndex(of: "#") ?? text.endIndex
             let mark = text[..<end].contains("?") ? "&" : "?"
-            text = text[..<end] + mark + String(decoding: query, as: UTF8.self) + text[end...]
+            text = text[..<end] + mark + EncodedField.query(query) + text[end...]
         }
         return Request(
             HTTPMethod(method), text, headers: headers, body: bodyOptions.get ? .none : body ?? .none)
@@ -155,7 +163,15 @@ struct GetCommand: AsyncParsableCommand {
 
     /// Reads the URL; what cannot be sent is known then.
     private func target(_ request: Request) throws -> SessionURL {
-        do throws(RequestError) { return try request.prepared().url } catch { throw ValidationError("\(error)") }
+        do throws(RequestError) { return try request.prepared().url } catch {
+            guard case .url(let fault) = error, fault.reason == .userInformation else {
+                throw ValidationError("\(error)")
+            }
+            throw ValidationError(
+                "the URL has a user name or password before its host, where every user of this machine could read it; "
+                    + "leave it out, give '--user NAME', and the password by '--password-file FILE', by the environment "
+                    + "(\(Password.variable)), or when it is asked for")
+        }
     }
 
     /// Whom `--user` names, with the password.
@@ -163,7 +179,10 @@ struct GetCommand: AsyncParsableCommand {
         guard let user = requestOptions.user else { return nil }
         var password = try Password.read(for: user, file: requestOptions.passwordFile)
         defer { password.wipe() }
-        return UserPassword(user: user, password: String(decoding: password, as: UTF8.self))
+        let source = requestOptions.passwordFile.map { printable($0) } ?? "the password"
+        let text = try UTF8Text.checked(
+            password, of: source, remedy: "Servers expect passwords in UTF-8 (RFC 7617): write it so.")
+        return UserPassword(user: user, password: text)
     }
 
     /// The connection's policy, once the options' files are read.

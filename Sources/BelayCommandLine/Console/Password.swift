@@ -10,7 +10,7 @@ enum Password {
     /// The password for a user.
     static func read(for user: String, file: String?) throws -> [UInt8] {
         if let file { return try SecretFile.read(file, for: "--password-file", what: "password") }
-        if let value = getenv(variable) { return Array(String(cString: value).utf8) }
+        if let value = getenv(variable) { return Array(UnsafeRawBufferPointer(start: value, count: strlen(value))) }
         guard let typed = try ask("Password for \(printable(user)): ") else {
             throw ValidationError(
                 "there is no password for '\(printable(user))', and no terminal to ask at; give '--password-file FILE', or set "

@@ -92,13 +92,14 @@ struct GetRun {
 
     /// Gives the password to the server of the URL, once, and to nobody else.
     private func answer(with login: UserPassword) -> ChallengeHandler {
-        let (host, port) = (target.host, target.port)
+        let (host, port, isSecure) = (target.host, target.port, target.isSecure)
         return { challenge in
             switch challenge.kind {
             case .httpBasic, .httpDigest:
-                guard challenge.host == host, challenge.port == port, challenge.previousFailureCount == 0 else {
-                    return .performDefaultHandling
-                }
+                // A redirect to http on the same port leads to another origin, where the password would go in the clear.
+                guard challenge.host == host, challenge.port == port, challenge.isEncrypted == isSecure,
+                    challenge.previousFailureCount == 0
+                else { return .performDefaultHandling }
                 return .useCredential(.password(user: login.user, password: login.password))
             case .serverTrust, .clientCertificate: return .performDefaultHandling
             }
@@ -133,8 +134,11 @@ struct GetRun {
     private func print(_ response: Response, _ told: GetStory.Told, mayBeBinary: Bool) throws {
         let content = content(response, told)
         guard mayBeBinary || !console.isInteractive || BodyOutput.isPlainText(content) else {
+            // The header is a part of what is printed with --include and --head.
+            let what =
+                BodyOutput.isPlainText(response.body) ? "the header" : "the body (\(response.body.count) bytes)"
             throw console.fail(
-                "the body (\(response.body.count) bytes) is no plain text and could upset the terminal; name a file with "
+                "\(what) is no plain text and could upset the terminal; name a file with "
                     + "'--output FILE', or write it all the same with '--output -'", status: ExitStatus.wrongUse)
         }
         try console.write(content)

@@ -127,6 +127,15 @@ struct EncodedField {
         if text.utf8[mark] == 0x3D { (value, file) = (rest, nil) } else { (value, file) = (nil, rest) }
     }
 
+    /// Data as a part of a URL's query: bytes beyond ASCII by percent, whether or not they are UTF-8.
+    static func query(_ data: [UInt8]) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let ascii = data.flatMap { byte in
+            byte < 0x80 ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: ascii, as: UTF8.self)
+    }
+
     /// `name=value` with the value encoded as forms are: all but unreserved characters (RFC 3986, section 2.3) by percent, spaces
     /// as plus signs.
     func encoded(_ content: [UInt8]?) -> [UInt8] {

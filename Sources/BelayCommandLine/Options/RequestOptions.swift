@@ -109,14 +109,17 @@ struct RequestOptions: ParsableArguments, Sendable {
     }
 
     private static func lines(_ path: String, _ option: String) throws(InputError) -> [String] {
+        let bytes: [UInt8]
         do throws(FileReadingError) {
-            let bytes = try FileReading.bytes(ofFile: StandardInput.path(path), limit: 1 << 20)
-            return bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
-                String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
-            }
+            bytes = try FileReading.bytes(ofFile: StandardInput.path(path), limit: 1 << 20)
         } catch {
             throw InputError(
                 message: "\(printable(path)): \(error)", remedy: "Give '\(option)' a file that can be read.")
+        }
+        let text = try UTF8Text.checked(
+            bytes, of: printable(path), remedy: "'\(option)' sends text in UTF-8; write the file so, or in ASCII.")
+        return text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
+            String(Substring(line.last == 0x0D ? line.dropLast() : line))
         }
     }
 

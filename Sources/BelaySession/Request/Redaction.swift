@@ -4,10 +4,18 @@ enum Redaction {
     static func url(_ text: String) -> String {
         let end = text.utf8.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? text.endIndex
         let origin = withoutUser(text[..<end])
-        guard end < text.endIndex, text.utf8[end] == 0x3F else { return origin + text[end...] }
+        guard end < text.endIndex else { return origin }
+        guard text.utf8[end] == 0x3F else { return origin + fragment(text[end...]) }
         let queryStart = text.utf8.index(after: end)
         let queryEnd = text.utf8[queryStart...].firstIndex(of: 0x23) ?? text.endIndex
-        return origin + "?" + form(text[queryStart..<queryEnd]) + text[queryEnd...]
+        return origin + "?" + form(text[queryStart..<queryEnd]) + fragment(text[queryEnd...])
+    }
+
+    /// A fragment, from its number sign on: OAuth's implicit grant (RFC 6749, section 4.2.2) has tokens there, and apps of
+    /// one page have a path with a query.
+    private static func fragment(_ text: Substring) -> String {
+        text.utf8.split(separator: 0x3F, omittingEmptySubsequences: false).map { form(Substring($0)) }
+            .joined(separator: "?")
     }
 
     /// A query or form: each value redacted whose name sounds like a secret, everything else as it is.

@@ -23,7 +23,7 @@ public struct SessionURLError: Error, Sendable, Hashable {
         case noHost
         /// The host is none.
         case host(ServerNameError)
-        /// The port is no number from 1 to 65535.
+        /// The port is no number from 1 to 65535; empty where it is no number at all, since it may be a password.
         case port(String)
         /// libcurl does not read it, with its reason.
         case unreadable(String)
@@ -42,6 +42,10 @@ public struct SessionURLError: Error, Sendable, Hashable {
         // What stands before an @ may be a password, wherever its characters make the parts of the URL end.
         if text.utf8.contains(0x40) {
             self.reason = reason.withoutText
+            shownText = nil
+        } else if case .port(let port) = reason, !port.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
+            // `https://user:password/`, with the host forgotten.
+            self.reason = .port("")
             shownText = nil
         } else {
             self.reason = reason
@@ -92,6 +96,7 @@ extension SessionURLError: CustomStringConvertible {
         case .host(let error):
             return "\(error)"
         case .port(let port):
+            guard !port.isEmpty else { return "the port is no number. Write one from 1 to 65535" }
             return "'\(printable(port))' is not a port. Write a number from 1 to 65535"
         case .unreadable(let detail):
             return "\(what) cannot be read: \(detail)"

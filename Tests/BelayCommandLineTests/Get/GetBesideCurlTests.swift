@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayLaboratory
 import BelayTLS
 import Foundation
@@ -115,5 +116,55 @@ struct GetBesideCurlTests {
         #expect(later.first?["authorization"] == nil)
         #expect(later.last?["authorization"]?.hasPrefix("Digest username=\"ada\"") == true)
         await site.server.stop()
+    }
+
+    /// One port that speaks TLS and plain HTTP; https redirects to http, which asks for a password. It runs a command against itself and
+    /// prints each request's first line and the scheme of what authenticates.
+    private static let twoFaced = """
+        import socket, ssl, subprocess, sys, threading
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1])
+        listener = socket.create_server(("127.0.0.1", 0))
+        seen = []
+        def serve(connection):
+            secure = connection.recv(1, socket.MSG_PEEK) == b"\\x16"
+            if secure: connection = context.wrap_socket(connection, server_side=True)
+            head = b""
+            while b"\\r\\n\\r\\n" not in head:
+                part = connection.recv(65536)
+                if not part: return
+                head += part
+            lines = head.decode().split("\\r\\n")
+            fields = [line.split(" ")[1] for line in lines if line.lower().startswith("authorization:")]
+            seen.append(" ".join(["https" if secure else "http", lines[0].split(" ")[1]] + fields))
+            ask = "WWW-Authenticate: Basic realm=shop\\r\\n"
+            if not secure: answer = "401 No\\r\\n" + ask
+            elif fields: answer = "302 There\\r\\nLocation: http://server.test:443/plain\\r\\n"
+            else: answer = "401 No\\r\\n" + ask
+            connection.sendall(("HTTP/1.1 " + answer + "Content-Length: 0\\r\\nConnection: close\\r\\n\\r\\n").encode())
+            connection.close()
+        def run():
+            while True: threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+        threading.Thread(target=run, daemon=True).start()
+        place = "127.0.0.1:%d" % listener.getsockname()[1]
+        done = subprocess.run(sys.argv[2:] + ["--connect-to", place], capture_output=True, text=True, timeout=50)
+        print("\\n".join(seen))
+        print(done.stderr, file=sys.stderr)
+        """
+
+    @Test("with --anyauth a redirect from https to http on the same port gets no password")
+    func passwordsAndSchemes() async throws {
+        let folder = try Folder()
+        let file = try folder.write("server.pem", try SharedWorld.server([RawTLSServer.host]).pem())
+        let password = try folder.write("password", "geheim\n")
+        let program = try Program.executable().path
+        let result = try await Tool.finish(
+            "python3",
+            [
+                "-c", Self.twoFaced, file, program, "get", "https://\(RawTLSServer.host)/", "-L", "--allow-http",
+                "--no-system-anchors", "--anchor", try SharedWorld.anchorsFile(), "-u", "ada", "--anyauth",
+                "--password-file", password, "--timeout", "30", "--no-proxy",
+            ])
+        #expect(result.text == "https /\nhttps / Basic\nhttp /plain\n", "\(result.errors)")
     }
 }

@@ -110,6 +110,19 @@ struct GetOutputTests {
         await text.server.stop()
     }
 
+    @Test("a header that is no plain text is what a terminal's message names, not the body")
+    func terminalHeader() async throws {
+        // A Latin-1 letter would do, but a control character is what steers terminals.
+        let site = try GetSite(answering: .text("body", [("X-Title", "\u{1B}]0;title\u{7}")]))
+        let program = try Program.executable().path
+        let folder = try Folder()
+        let command = ([program, "get", site.url, "--head"] + site.options).map { "'\($0)'" }.joined(separator: " ")
+        let result = try await Tool.finish(
+            "script", ["--quiet", "--return", "--command", command, folder.path + "/typescript"])
+        #expect(result.text.contains("the header is no plain text"), "\(result)")
+        await site.server.stop()
+    }
+
     @Test("--max-filesize and --max-time are held to, and the option is named")
     func limits() async throws {
         let site = try GetSite(answering: HTTPAnswer(content: Self.bytes))

@@ -11,7 +11,10 @@ struct GetUseTests {
         "wrong use ends with status 2 and a word on what is right, without the secret",
         arguments: [
             ([], "missing argument '<url>'"), (["ftp://a.test"], "Write https://"), (["https://"], "has no host"),
-            (["https://user:geheim@a.test"], "password"), (["a.test", "-u", "ada:geheim"], "--password-file"),
+            (["https://user:geheim@a.test"], "--user NAME"), (["https://a.test:geheim/"], "the port is no number"),
+            (["https:/localhost"], "Write https://host"), (["https//localhost"], "Write https://host"),
+            (["http:/localhost"], "Write https://host"), (["HTTPS:localhost/?q=geheim"], "Write https://host"),
+            (["a.test", "-u", "ada:geheim"], "--password-file"),
             (["a.test", "-u", "ada"], "BELAY_PASSWORD"), (["a.test", "--password-file", "x"], "--user"),
             (["a.test", "--anyauth"], "--user"), (["a.test", "-H", "geheim"], "no ':'"),
             (["a.test", "-H", "X-Token:"], "write 'X-Token;'"), (["a.test", "-H", "X-A: geheim\nX-B: 1"], "line feed"),
@@ -43,6 +46,37 @@ struct GetUseTests {
         #expect(run.status == 2 && run.output.isEmpty, "\(run)")
         #expect(run.errors.contains(word), "\(run.errors)")
         #expect(!run.errors.contains(Self.secret))
+    }
+
+    @Test("a password typed as a port is not repeated by check either")
+    func passwordAsPort() async throws {
+        let run = try await Program.run("check", "https://a.test:\(Self.secret)/")
+        #expect(run.status == 2 && run.errors.contains("the port is no number") && !run.errors.contains(Self.secret))
+    }
+
+    @Test("only what stands before the first /, ? or # is a scheme or host", arguments: ["get", "check"])
+    func schemeInQuery(command: String) async throws {
+        let site = try GetSite()
+        let url = "\(RawTLSServer.host)/?u=http://x.test"
+        let run = try await Program.run([command, url] + site.options)
+        #expect(run.status == 0, "\(run.errors)")
+        if command == "get" { #expect(await site.server.requests.map(\.target) == ["/?u=http://x.test"]) }
+        await site.server.stop()
+    }
+
+    @Test("a secret in the fragment of a redirect is not shown")
+    func fragment() async throws {
+        let site = try GetSite(answering: .redirect(302, to: "/x#access_token=\(Self.secret)&state=7"))
+        let run = try await site.get("-v")
+        #expect(run.errors.contains("< Location: /x#access_token=<redacted>&state=7"), "\(run.errors)")
+        #expect(!run.errors.contains(Self.secret))
+        await site.server.stop()
+    }
+
+    @Test("the help of check says that no proxy is used")
+    func checkHelp() async throws {
+        let words = try await Program.run("check", "--help").output.split(whereSeparator: \.isWhitespace)
+        #expect(words.joined(separator: " ").contains("a direct one, whatever the proxy variables say"))
     }
 
     @Test("the help has every option that people know, and examples")

@@ -10,6 +10,8 @@ struct Authentication {
     private var answers = ConnectionAnswers()
     private var password: TransferPassword?
     private var isAlone = false
+    /// The terms that the latest answers were given under.
+    private var latest: ConnectionTerms?
 
     /// How often a server may show something new before the exchange is given up: a balancer may alternate chains.
     private static let maximumAttempts = 3
@@ -34,29 +36,42 @@ struct Authentication {
         to order: ExchangeOrder, _ context: RedirectContext
     ) async throws(SessionError) -> Response {
         let url = context.url
-        let terms: SessionRules.Terms
-        do throws(SessionError.Reason) {
-            terms = try session.rules.withLock { rules throws(SessionError.Reason) in
-                try rules.terms(for: url, keepsIdentity: context.keepsIdentity)
-            }
-        } catch { throw exchange.failure(error) }
         var round = PasswordRound()
         if context.keepsCredentials { round.tried = useStoredPassword(for: url.origin) }
         while true {
-            let response = try await judged(order, context, terms)
+            let response = try await judged(order, context)
             guard response.statusCode == 401,
                 try await isAnswered(response, url, &round)
             else { return response }
         }
     }
 
+    /// The policies have changed: what was answered was about the old ones.
+    private mutating func forget() {
+        answers = ConnectionAnswers()
+        isAlone = false
+    }
+
+    /// What holds for connections to the host at this moment.
+    private func terms(_ context: RedirectContext) throws(SessionError) -> SessionRules.Terms {
+        do throws(SessionError.Reason) {
+            let terms = try session.rules.withLock { rules throws(SessionError.Reason) in
+                let terms = try rules.terms(for: context.url, keepsIdentity: context.keepsIdentity)
+                return isAlone ? rules.terms(like: terms) : terms
+            }
+            return terms
+        } catch { throw exchange.failure(error) }
+    }
+
     // MARK: - Trust and identity
 
     /// Makes the exchange, asking the handler as often as it takes.
     private mutating func judged(
-        _ order: ExchangeOrder, _ context: RedirectContext, _ terms: SessionRules.Terms
+        _ order: ExchangeOrder, _ context: RedirectContext
     ) async throws(SessionError) -> Response {
-        var terms = terms
+        if let latest, !latest.isCurrent() { forget() }
+        var terms = try terms(context)
+        latest = terms.connection
         for _ in 0...(2 * Authentication.maximumAttempts) {
             var transfer = order.transfer(to: context.url, under: terms.connection, session.configuration)
             transfer.answers = answers
@@ -72,6 +87,10 @@ struct Authentication {
                 try await decide(evidence, verdict, context, &terms)
             case .identityUndecided(let request, _)?:
                 try await identify(request, context, &terms)
+            case .superseded?:
+                forget()
+                terms = try self.terms(context)
+                latest = terms.connection
             case let failed?: throw exchange.failure(failed)
             }
         }

@@ -90,7 +90,7 @@ final class Exchange {
         case .undecided(_, let verdict): failure(.untrusted(verdict), .handshake)
         case .identityUndecided(let request, _):
             failure(.tls(.clientCertificateRequired(acceptableIssuers: request.acceptableIssuers)), .handshake)
-        case .unjudged: failure(.unjudged, .send)
+        case .unjudged, .superseded: failure(.unjudged, .send)
         case .tls(let reason): failure(.tls(reason), .handshake)
         case .unusable(let text): failure(.configuration(text))
         case .notResolved(let text): failure(.notResolved(text), .resolve)

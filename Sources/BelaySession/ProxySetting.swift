@@ -31,5 +31,8 @@ extension ProxySetting {
         }
     }
 
-    private static func isEncrypted(_ url: String) -> Bool { url.lowercased().hasPrefix("https://") }
+    /// libcurl takes any number of slashes.
+    private static func isEncrypted(_ url: String) -> Bool {
+        url.drop { $0.isWhitespace }.lowercased().hasPrefix("https:")
+    }
 }

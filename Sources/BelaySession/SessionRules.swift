@@ -12,6 +12,8 @@ struct SessionRules: Sendable {
     private(set) var policies: HostPolicies
     private var terms: [Key: Terms] = [:]
     private var nextIdentifier: UInt64 = 0
+    /// How often the policies have changed; what waits for a connection looks at it.
+    private let generation = Protected<UInt64>(0)
     private var systemAnchors: AnchorStore?
     private let asks: Bool
     private let transportSecurity: TransportSecurityEnforcement?
@@ -68,6 +70,7 @@ struct SessionRules: Sendable {
     /// Changes the policies; nothing that was made under the old ones is used any more.
     mutating func change(_ body: (inout HostPolicies) -> Void) {
         body(&policies)
+        generation.withLock { $0 &+= 1 }
         terms.removeAll(keepingCapacity: true)
     }
 
@@ -153,6 +156,8 @@ struct SessionRules: Sendable {
     ) -> Terms {
         nextIdentifier += 1
         let asks = asks && asksForIdentity
+        let generation = generation
+        let made = generation.withLock { $0 }
         let connection = ConnectionTerms(
             identifier: nextIdentifier, endpoint: endpoint, options: judge.options,
             judge: { judge.rule($0, at: $1, $2) },
@@ -160,7 +165,7 @@ struct SessionRules: Sendable {
                 if let answer = answers.identity { return answer }
                 if asks { return .undecided }
                 return configuredIdentity(request).map { .present($0) } ?? .nothing
-            }, keyLog: keyLog)
+            }, isCurrent: { generation.withLock { $0 } == made }, keyLog: keyLog)
         return Terms(
             policy: policy, judge: judge, connection: connection, configuredIdentity: configuredIdentity)
     }

@@ -6,8 +6,11 @@ import Testing
 struct ProxySettingTests {
     @Test("a proxy that is spoken to by TLS is refused, whoever names it")
     func encrypted() {
-        #expect(throws: ConfigurationError.encryptedProxy(source: "the configuration")) {
-            try ProxySetting.url("HTTPS://proxy.test:3129").check()
+        // libcurl reads all of these as the same scheme.
+        for url in ["HTTPS://proxy.test:3129", "https:/proxy.test", "https:proxy.test", "https:///proxy.test"] {
+            #expect(throws: ConfigurationError.encryptedProxy(source: "the configuration")) {
+                try ProxySetting.url(url).check()
+            }
         }
         for name in ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"] {
             #expect(throws: ConfigurationError.encryptedProxy(source: "the environment variable \(name)")) {

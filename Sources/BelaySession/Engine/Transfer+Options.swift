@@ -3,12 +3,12 @@ import CCurl
 
 extension Transfer {
     /// Sets the handle up for the order. False where libcurl does not take an option.
-    func prepare(sharing share: OpaquePointer?, usesCookies: Bool) -> Bool {
-        easy.prepare(letter.options, url: order.url) { setUp(sharing: share, usesCookies: usesCookies) }
+    func prepare(sharing share: OpaquePointer?) -> Bool {
+        easy.prepare(letter.options, url: order.url) { setUp(sharing: share) }
         return easy.refusedOption == nil
     }
 
-    private func setUp(sharing share: OpaquePointer?, usesCookies: Bool) {
+    private func setUp(sharing share: OpaquePointer?) {
         easy.setCallbacks()
         if order.trace != nil { easy.setDebugCallback() }
         easy.set(CURLOPT_NOSIGNAL, 1)
@@ -20,8 +20,6 @@ extension Transfer {
         if order.decompresses { easy.set(CURLOPT_ACCEPT_ENCODING, "") }
         if let share {
             easy.set(CURLOPT_SHARE, UnsafeMutableRawPointer(share))
-            // An empty name switches the engine on and reads no file.
-            if usesCookies { easy.set(CURLOPT_COOKIEFILE, "") }
         }
         if order.isAlone {
             easy.set(CURLOPT_FRESH_CONNECT, 1)
@@ -49,8 +47,14 @@ extension Transfer {
         if order.protocols == .automatic, order.isEncrypted { easy.set(CURLOPT_PIPEWAIT, 1) }
     }
 
+    /// The window that every stream starts with (RFC 9113, section 6.9.2), in bytes.
+    private static let longestHTTP2Body = 65_535
+
     private var httpVersion: Int {
         switch order.protocols {
+        // libcurl 7.88 waits for ever, and keeps its thread busy, where an HTTP/2 server answers before it has read the whole of a
+        // body that is longer than the window it gave.
+        case .automatic where (order.body?.count ?? 0) > Transfer.longestHTTP2Body: Int(CURL_HTTP_VERSION_1_1)
         case .automatic: Int(CURL_HTTP_VERSION_2TLS)
         case .http1: Int(CURL_HTTP_VERSION_1_1)
         }
@@ -83,7 +87,10 @@ extension Transfer {
         switch order.route.proxy {
         case .environment: break
         case .none: easy.set(CURLOPT_PROXY, "")
-        case .url(let url): easy.set(CURLOPT_PROXY, url)
+        case .url(let url):
+            easy.set(CURLOPT_PROXY, url)
+            // Whoever names a proxy means it, whatever the environment excepts.
+            easy.set(CURLOPT_NOPROXY, "")
         }
     }
 

@@ -102,6 +102,10 @@ final class Transfer {
 
     /// The last word before a request goes out, on a new connection or an old one.
     private func mayBeSent() -> Bool {
+        guard order.terms.isCurrent() else {
+            ending = .superseded
+            return false
+        }
         guard order.isEncrypted else {
             isFreshConnection = easy.number(CURLINFO_NUM_CONNECTS) > 0
             traceConnection(nil, isNew: isFreshConnection)
@@ -138,6 +142,11 @@ final class Transfer {
         if failure == nil, status != 0, !head.isComplete {
             failure = .lost("the connection ended in the middle of the response's head")
         }
+        let version = Transfer.version(easy.number(CURLINFO_HTTP_VERSION))
+        if failure == nil, endsWithConnection(status, version), connectionGuard?.saidGoodbye == false {
+            // libcurl takes every end of a connection for the end of such a body, also one that somebody on the way has made.
+            failure = .truncated(received: body.count)
+        }
         let timings = TransferTimings(
             nameLookup: easy.size(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.size(CURLINFO_CONNECT_TIME_T),
             handshake: easy.size(CURLINFO_APPCONNECT_TIME_T), requestSent: easy.size(CURLINFO_PRETRANSFER_TIME_T),
@@ -149,10 +158,22 @@ final class Transfer {
         // The address of an encrypted connection is with its evidence.
         let known = evidence?.peerAddress
         return TransferOutcome(
-            failure: failure, status: status, version: Transfer.version(easy.number(CURLINFO_HTTP_VERSION)),
+            failure: failure, status: status, version: version,
             headers: head.fields, body: body, timings: timings, evidence: evidence, verdict: judged?.ruling?.verdict,
             isResumed: judged?.isResumed ?? false,
             peerAddress: known?.isEmpty == false ? known : easy.peerAddress, isFreshConnection: isFreshConnection)
+    }
+
+    /// Whether the response has no end of its own (RFC 9112, section 6.3) and came by TLS.
+    private func endsWithConnection(_ status: Int, _ version: Int) -> Bool {
+        guard order.isEncrypted, version < 20, order.method != "HEAD", status >= 200, status != 204, status != 304,
+            easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) < 0
+        else { return false }
+        let name = Array("transfer-encoding:".utf8)
+        return !(0..<head.fields.count).contains { index in
+            let line = head.fields[index]
+            return line.count > name.count && zip(line, name).allSatisfy { $0 | 0x20 == $1 }
+        }
     }
 
     private static func version(_ number: Int) -> Int {
@@ -167,6 +188,7 @@ final class Transfer {
     private func failure(_ result: CURLcode) -> TransferFailure {
         if let ending { return ending }
         if let connectionGuard, isFreshConnection {
+            if connectionGuard.isSuperseded { return .superseded }
             switch connectionGuard.ruling {
             case .refused(let verdict): return .refused(verdict)
             case .undecided(let verdict):

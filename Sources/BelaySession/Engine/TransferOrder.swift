@@ -31,7 +31,7 @@ struct TransferOrder: Sendable {
 final class TransferOptions: Sendable, Equatable {
     private let values: Values
 
-    struct Values: Sendable, Hashable {
+    struct Values: Sendable, Equatable {
         let terms: UInt64
         let isEncrypted: Bool
         let method: String
@@ -40,6 +40,15 @@ final class TransferOptions: Sendable, Equatable {
         let timeouts: SessionTimeouts
         let protocols: HTTPProtocols
         let decompresses: Bool
+
+        static func == (first: Self, second: Self) -> Bool {
+            // Bytes: Swift takes for equal what is written with other code points, and a server does not.
+            first.terms == second.terms && first.isEncrypted == second.isEncrypted && first.method == second.method
+                && first.headers.count == second.headers.count
+                && zip(first.headers, second.headers).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+                && first.route == second.route && first.timeouts == second.timeouts
+                && first.protocols == second.protocols && first.decompresses == second.decompresses
+        }
     }
 
     init(_ values: Values) {
@@ -52,7 +61,7 @@ final class TransferOptions: Sendable, Equatable {
 extension TransferOrder {
     /// The order's options; nil where there is a body, a password, a listener or a connection that nobody else is to have.
     ///
-    /// What is added to an order and set by ``Transfer/prepare(sharing:usesCookies:)`` belongs here too, or the next order would
+    /// What is added to an order and set by ``Transfer/prepare(sharing:)`` belongs here too, or the next order would
     /// be sent with it.
     var repeatableOptions: TransferOptions? {
         guard body == nil, password == nil, !isAlone, trace == nil else { return nil }

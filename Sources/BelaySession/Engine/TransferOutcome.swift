@@ -67,6 +67,8 @@ enum TransferFailure: Error, Sendable, Hashable {
     case undecided(PeerEvidence, Verdict)
     /// Somebody has to be asked who the client is.
     case identityUndecided(ClientCertificateRequest, PeerEvidence)
+    /// The policies changed while the request waited for its connection. Nothing was sent.
+    case superseded
     /// The connection carries no verdict under these terms. Nothing was sent.
     case unjudged
     case tls(TLSError.Reason)

@@ -6,7 +6,7 @@ import BelayCertificates
 /// What is remembered is what ``SessionURL`` made of a text against one base, which is the same whenever it is asked.
 final class RecentURLs: Sendable {
     private let base: SessionURL?
-    private let known = Protected<[String: SessionURL]>([:])
+    private let known = Protected<[Octets: SessionURL]>([:])
 
     /// More are not kept, nor are long ones.
     private static let capacity = 256
@@ -20,15 +20,27 @@ final class RecentURLs: Sendable {
     ///
     /// - Throws: ``SessionURLError``; failures are not remembered.
     func url(_ text: String) throws(SessionURLError) -> SessionURL {
-        if let url = known.withLock({ $0[text] }) { return url }
+        let key = Octets(text: text)
+        if let url = known.withLock({ $0[key] }) { return url }
         let url = if let base { try base.resolving(text) } else { try SessionURL(text) }
         // Queries carry tokens, and seldom come again.
         if text.utf8.count <= Self.maximumLength, url.query == nil {
             known.withLock { known in
                 if known.count >= Self.capacity { known.removeAll(keepingCapacity: true) }
-                known[text] = url
+                known[key] = url
             }
         }
         return url
+    }
+}
+
+/// A text by its bytes: Swift takes for equal what is written with other code points, and a server does not.
+private struct Octets: Hashable, Sendable {
+    let text: String
+
+    static func == (first: Self, second: Self) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
     }
 }

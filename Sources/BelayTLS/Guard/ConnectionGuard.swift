@@ -25,6 +25,8 @@ package final class ConnectionGuard {
     package private(set) var isResumed = false
     /// The server's question who the client is, where it needs an answer that is not there yet.
     package private(set) var undecidedRequest: ClientCertificateRequest?
+    /// Whether the handshake was given up because its terms no longer hold.
+    package private(set) var isSuperseded = false
     private var withheldIdentity = false
     private var sentIdentity = false
     private var judgedSecond: Int64 = .min
@@ -157,6 +159,10 @@ package final class ConnectionGuard {
             withheldIdentity = true
             return false
         }
+        guard terms.isCurrent() else {
+            isSuperseded = true
+            return false
+        }
         let request = record.certificateRequest ?? ClientCertificateRequest(acceptableIssuers: [])
         switch terms.identity(request, answers) {
         case .nothing: return true
@@ -175,6 +181,9 @@ package final class ConnectionGuard {
 
     // MARK: - Failures
 
+    /// Whether the peer has said that it will send no more. Without that, anybody on the way may have ended the connection.
+    package var saidGoodbye: Bool { record.receivedAlert == .closeNotify }
+
     /// What a failed connection means; nil where TLS is not to blame.
     ///
     /// - Parameters:
@@ -190,6 +199,8 @@ package final class ConnectionGuard {
         }
         guard opensslCode != 0 else { return nil }
         let error = OpenSSLError(code: opensslCode)
+        // An end without a goodbye: what it cut off is for the caller to say.
+        if error.contains(SSL_R_UNEXPECTED_EOF_WHILE_READING) { return nil }
         if error.contains(
             SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW, SSL_R_VERSION_TOO_HIGH,
             SSL_R_UNSUPPORTED_SSL_VERSION, SSL_R_UNKNOWN_SSL_VERSION, SSL_R_NO_PROTOCOLS_AVAILABLE)

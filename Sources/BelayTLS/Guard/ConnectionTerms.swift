@@ -13,6 +13,8 @@ package struct ConnectionTerms: Sendable {
     package let judge: @Sendable (PeerEvidence, Date, ConnectionAnswers) -> ConnectionRuling
     /// Says who the client is, to a server that was accepted and asks.
     package let identity: @Sendable (ClientCertificateRequest, ConnectionAnswers) -> IdentityAnswer
+    /// Whether these are still what holds: no request is sent under terms that were replaced while it waited.
+    package let isCurrent: @Sendable () -> Bool
     /// Where the keys of the connections go, for those who read them off the network; nil for nowhere.
     package let keyLog: (@Sendable (String) -> Void)?
 
@@ -20,13 +22,14 @@ package struct ConnectionTerms: Sendable {
         identifier: UInt64, endpoint: TLSEndpoint, options: TLSOptions,
         judge: @escaping @Sendable (PeerEvidence, Date, ConnectionAnswers) -> ConnectionRuling,
         identity: @escaping @Sendable (ClientCertificateRequest, ConnectionAnswers) -> IdentityAnswer,
-        keyLog: (@Sendable (String) -> Void)? = nil
+        isCurrent: @escaping @Sendable () -> Bool = { true }, keyLog: (@Sendable (String) -> Void)? = nil
     ) {
         self.identifier = identifier
         self.endpoint = endpoint
         self.options = options
         self.judge = judge
         self.identity = identity
+        self.isCurrent = isCurrent
         self.keyLog = keyLog
     }
 }

@@ -60,6 +60,8 @@ final class EasyHandle {
 
     /// Forgets all options, for the next exchange.
     func reset() {
+        // libcurl 7.88 forgets to free the list of cookie files on a reset.
+        belay_curl_set_text(pointer, CURLOPT_COOKIEFILE, nil)
         curl_easy_reset(pointer)
         options = nil
         url = nil

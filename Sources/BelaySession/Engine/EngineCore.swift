@@ -225,7 +225,7 @@ final class EngineCore: @unchecked Sendable {
         let transfer = Transfer(letter, easy: easy, now: now)
         if nextCheck == nil { nextCheck = now + EngineCore.checkInterval }
         easy.transfer = transfer
-        guard transfer.prepare(sharing: share) else {
+        guard transfer.prepare(sharing: share, usesCookies: settings.usesCookies) else {
             let text = easy.refusedOption.map { String(cString: curl_easy_strerror($0)) } ?? "an option was refused"
             finish(transfer, TransferOutcome(failure: .unusable(text)))
             return

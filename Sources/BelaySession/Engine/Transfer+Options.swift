@@ -3,12 +3,12 @@ import CCurl
 
 extension Transfer {
     /// Sets the handle up for the order. False where libcurl does not take an option.
-    func prepare(sharing share: OpaquePointer?) -> Bool {
-        easy.prepare(letter.options, url: order.url) { setUp(sharing: share) }
+    func prepare(sharing share: OpaquePointer?, usesCookies: Bool) -> Bool {
+        easy.prepare(letter.options, url: order.url) { setUp(sharing: share, usesCookies: usesCookies) }
         return easy.refusedOption == nil
     }
 
-    private func setUp(sharing share: OpaquePointer?) {
+    private func setUp(sharing share: OpaquePointer?, usesCookies: Bool) {
         easy.setCallbacks()
         if order.trace != nil { easy.setDebugCallback() }
         easy.set(CURLOPT_NOSIGNAL, 1)
@@ -20,6 +20,8 @@ extension Transfer {
         if order.decompresses { easy.set(CURLOPT_ACCEPT_ENCODING, "") }
         if let share {
             easy.set(CURLOPT_SHARE, UnsafeMutableRawPointer(share))
+            // An empty name switches the engine on and reads no file.
+            if usesCookies { easy.set(CURLOPT_COOKIEFILE, "") }
         }
         if order.isAlone {
             easy.set(CURLOPT_FRESH_CONNECT, 1)

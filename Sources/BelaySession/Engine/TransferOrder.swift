@@ -61,7 +61,7 @@ final class TransferOptions: Sendable, Equatable {
 extension TransferOrder {
     /// The order's options; nil where there is a body, a password, a listener or a connection that nobody else is to have.
     ///
-    /// What is added to an order and set by ``Transfer/prepare(sharing:)`` belongs here too, or the next order would
+    /// What is added to an order and set by ``Transfer/prepare(sharing:usesCookies:)`` belongs here too, or the next order would
     /// be sent with it.
     var repeatableOptions: TransferOptions? {
         guard body == nil, password == nil, !isAlone, trace == nil else { return nil }

@@ -29,16 +29,16 @@ public struct TransportSecurityCase: Sendable {
     ///
     /// - Throws: ``TransportSecurityCaseError`` where the line is no case.
     public init(json line: [UInt8]) throws(TransportSecurityCaseError) {
-        let members: [PlistMember]
+        let read: (members: [PlistMember], nulls: Set<String>)
         do throws(PlistError) {
-            members = try JSONPlist.members(of: line, skipping: Self.remarks, Self.limits)
+            read = try JSONPlist.members(of: line, skipping: Self.remarks, Self.limits)
         } catch {
             throw TransportSecurityCaseError(id: nil, message: "the line is not a JSON object with a case: \(error)")
         }
-        try self.init(members)
+        try self.init(read.members, read.nulls)
     }
 
-    private init(_ members: [PlistMember]) throws(TransportSecurityCaseError) {
+    private init(_ members: [PlistMember], _ nulls: Set<String>) throws(TransportSecurityCaseError) {
         func node(_ name: String) -> PlistNode? { members.first { $0.key == name }?.node }
         let name = node("id")?.string
         func fault(_ message: String) -> TransportSecurityCaseError { .init(id: name, message: message) }
@@ -50,11 +50,12 @@ public struct TransportSecurityCase: Sendable {
             return text
         }
         let known: Set<String> = ["id", "plist", "os", "url", "context"]
-        if let other = members.first(where: { !known.contains($0.key) }) {
-            throw fault("the field '\(printable(other.key))' is not known")
+        if let other = (members.map(\.key) + nulls.sorted()).first(where: { !known.contains($0) }) {
+            throw fault("the field '\(printable(other))' is not known")
         }
         guard let id = try text("id") else { throw fault("id: is missing") }
-        guard let plist = node("plist") else { throw fault("plist: is missing") }
+        let plist = node("plist")
+        guard plist != nil || nulls.contains("plist") else { throw fault("plist: is missing") }
         guard let address = try text("url") else { throw fault("url: is missing") }
         let context = try text("context") ?? TransportSecurityContext.default.rawValue
         guard let read = TransportSecurityContext(rawValue: context) else {
@@ -73,8 +74,12 @@ public struct TransportSecurityCase: Sendable {
         }
         self.id = id
         self.context = read
-        configuration = TransportSecurityConfiguration(
-            PlistDocument(format: .json, root: plist), file: id, contents: .dictionary)
+        // null is an app without the key.
+        configuration =
+            plist.map {
+                TransportSecurityConfiguration(
+                    PlistDocument(format: .json, root: $0), file: id, contents: .dictionary)
+            } ?? .default
     }
 
     /// Answers the case.

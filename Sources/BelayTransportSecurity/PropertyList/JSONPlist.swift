@@ -12,16 +12,18 @@ struct JSONPlist {
 
     /// The members of the object that a line is.
     ///
-    /// - Parameter skipped: the members that are passed over, whatever they are. Of the others, those that are null are left out.
+    /// - Parameter skipped: the members that are passed over, whatever they are.
+    /// - Returns: the others, and the names of those that are null.
     static func members(
         of line: [UInt8], skipping skipped: Set<String>, _ limits: PlistLimits = PlistLimits()
-    ) throws(PlistError) -> [PlistMember] {
+    ) throws(PlistError) -> (members: [PlistMember], nulls: Set<String>) {
         guard String(validating: line, as: UTF8.self) != nil else {
             throw PlistError(.encoding("it is not UTF-8"), in: .json)
         }
         var reader = JSONPlist(bytes: line, limits: limits)
         reader.skipSpace()
         guard reader.peek == UInt8(ascii: "{") else { throw reader.fault("an object") }
+        var nulls: Set<String> = []
         let members = try reader.members(0) { reader, name throws(PlistError) in
             if skipped.contains(name) {
                 reader.takesNull = true
@@ -31,13 +33,14 @@ struct JSONPlist {
             }
             if reader.peek == UInt8(ascii: "n") {
                 try reader.word("null")
+                nulls.insert(name)
                 return nil
             }
             return try reader.value(depth: 1)
         }
         reader.skipSpace()
         guard reader.position == line.count else { throw reader.fault("the end") }
-        return members
+        return (members, nulls)
     }
 
     private init(bytes: [UInt8], limits: PlistLimits) {

@@ -89,7 +89,9 @@ struct SystemTests {
         }
         #expect(refusal(#"{"id":"a","plist":{},"url":"http://a.test/"}"#) == nil)
         #expect(refusal(#"{"id":"a","plist":{},"url":"http://a.test/","os":null,"context":null,"niap":[null]}"#) == nil)
+        #expect(refusal(#"{"id":"a","plist":null,"url":"http://a.test/"}"#) == nil)
         for (line, id, part) in [
+            (#"{"id":"a","plist":{},"url":"http://a/","colour":null}"#, "a", "colour"),
             ("{", nil, "JSON"), ("[]", nil, "an object"), ("{} x", nil, "the end"), ("\u{FF}", nil, "JSON"),
             (#"{"plist":{},"url":"http://a/"}"#, nil, "id"), (#"{"id":"a","url":"http://a/"}"#, "a", "plist"),
             (#"{"id":"a","plist":{}}"#, "a", "url"), (#"{"id":"a","plist":{},"url":"a"}"#, "a", "url"),

@@ -101,6 +101,9 @@ public struct EndpointError: Error, Sendable, Hashable {
 }
 
 extension EndpointError: CustomStringConvertible {
+    /// The text, unless a password may be in it.
+    private var subject: String { text.contains("@") ? "the text" : "'\(printable(text))'" }
+
     /// What is wrong and what is wanted.
     public var description: String {
         switch reason {
@@ -113,11 +116,11 @@ extension EndpointError: CustomStringConvertible {
         case .userInformation:
             // The text may hold a password, so it is not repeated.
             "the URL has a user name or password before the host. Leave it out"
-        case .noHost: "'\(printable(text))' has no host. Write https://host or https://host:port"
+        case .noHost: "\(subject) has no host. Write https://host or https://host:port"
         case .host(let error): "\(error)"
         case .port(""): "the port is no number. Write one from 1 to 65535"
         case .port(let port): "'\(printable(port))' is not a port. Write a number from 1 to 65535"
-        case .noPort: "'\(printable(text))' has no port. Write host:port, for example 127.0.0.1:8443 or [::1]:8443"
+        case .noPort: "\(subject) has no port. Write host:port, for example 127.0.0.1:8443 or [::1]:8443"
         }
     }
 }

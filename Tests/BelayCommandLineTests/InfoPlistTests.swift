@@ -37,9 +37,10 @@ struct InfoPlistTests {
         for (plist, status) in [("default", Int32(1)), (eased, 0)] {
             let run = try await Program.run(arguments + ["--info-plist", plist])
             #expect(run.status == status, "\(run)")
-            let get = try await Program.run(try Self.arguments("get", stage, kind) + ["--info-plist", plist])
-            #expect(get.status == status, "\(get)")
         }
+        // What get sends where it is let in would be counted by other tests of the same server.
+        let get = try await Program.run(try Self.arguments("get", stage, kind) + ["--info-plist", "default"])
+        #expect(get.status == 1, "\(get)")
         let other = try Self.file(folder, "other.test", keys)
         #expect(try await Program.run(arguments + ["--info-plist", other]).status == 1)
     }

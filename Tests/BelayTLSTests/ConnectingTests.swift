@@ -147,6 +147,18 @@ struct ConnectingTests {
         #expect(addresses.map(\.scope) == [if_nametoindex("lo")] && addresses.map(\.host) == ["fe80::1"])
     }
 
+    @Test("what may hold a password is not repeated where a URL is no endpoint")
+    func secrets() {
+        for url in ["https:///ada:secret@host", "https://ada:secret@host/", "https://host:secret/"] {
+            do throws(EndpointError) {
+                _ = try TLSEndpoint(url: url)
+                Issue.record("\(url) was read")
+            } catch {
+                #expect(!error.description.contains("secret"), "\(error)")
+            }
+        }
+    }
+
     @Test("a trailing dot that was written keeps search domains out of the lookup")
     func trailingDot() {
         #expect(TLSEndpoint(hostLiteral: "a.test.", host: "a.test", port: 1).nameToResolve == "a.test.")

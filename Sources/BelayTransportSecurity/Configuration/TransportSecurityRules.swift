@@ -51,7 +51,7 @@ extension Rule {
         "ats.address-block", "A block of addresses has no bits behind its prefix.", severity: .warning, .none,
         remedy: "Write the first address of the block.", source: "Apple: SecProtocolConfiguration.m; RFC 4632")
     static let minimumTLSVersion = Rule(
-        "ats.minimum-tls-version", "NSExceptionMinimumTLSVersion is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3.", .deny,
+        "ats.minimum-tls-version", "A minimum version is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3.", .deny,
         remedy: "Write the version exactly so; anything else is not applied.",
         source: "Apple: NSExceptionMinimumTLSVersion; SecProtocolConfiguration.m")
     static let niapPackage = Rule(

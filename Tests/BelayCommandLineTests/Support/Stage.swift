@@ -24,7 +24,7 @@ struct Stage: Sendable {
     func arguments(_ kind: LaboratoryServer.Kind, path: String = "") throws -> [String] {
         let server = try laboratory.server(kind)
         return [
-            "check", "https://\(server.host)\(path)", "--connect-to", "\(server.target)", "--timeout", "30",
+            "check", "https://\(server.host)\(path)", "--connect-to", "\(server.target)", "--timeout", "120",
             "--no-system-anchors", "--anchor", anchors,
         ]
     }
@@ -53,7 +53,8 @@ final class Folder: Sendable {
         let file = "\(path)/\(name)"
         try FileManager.default.createDirectory(
             atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-        try Data(bytes).write(to: URL(fileURLWithPath: file))
+        // In one step: other tests may be reading a file of this name.
+        try Data(bytes).write(to: URL(fileURLWithPath: file), options: .atomic)
         return file
     }
 

@@ -59,6 +59,10 @@ struct HTTP2Service: Sendable {
     ) async throws(TLSError) {
         var buffer: [UInt8] = []
         var contents: [Int: [UInt8]] = [:]
+        /// Requests that came before the client had read the settings. They are answered when it says that it has: only then does it
+        /// hold to the limit of streams.
+        var early: [(stream: Int, request: HTTPRequest)] = []
+        var isAgreed = false
         /// The stream whose head goes on in the next frame, and whether it is over with that.
         var unfinished: (stream: Int, ends: Bool)?
         guard try await fill(&buffer, to: Self.preface.count), buffer.starts(with: Self.preface) else { return }
@@ -71,6 +75,9 @@ struct HTTP2Service: Sendable {
             switch Kind(rawValue: frame.kind) {
             case .settings where frame.flags & Self.isAcknowledgement == 0:
                 writer.yield(Self.frame(.settings, Self.isAcknowledgement, stream: 0, []))
+                ended = nil
+            case .settings:
+                isAgreed = true
                 ended = nil
             case .ping where frame.flags & Self.isAcknowledgement == 0:
                 writer.yield(Self.frame(.ping, Self.isAcknowledgement, stream: 0, frame.payload))
@@ -93,20 +100,31 @@ struct HTTP2Service: Sendable {
             case .goAway: return
             default: ended = nil
             }
-            guard let ended else { continue }
-            let request = HTTPRequest(method: "", target: "", content: contents.removeValue(forKey: ended) ?? [])
-            group.addTask {
-                let answer = await service.answer(request)
-                writer.yield(Self.wireForm(answer, stream: ended))
-                if answer.closes {
-                    // The last stream that was served, and no error (section 6.8).
-                    let payload = Self.number(ended, bytes: 4) + Self.number(0, bytes: 4)
-                    writer.yield(Self.frame(.goAway, 0, stream: 0, payload))
-                    writer.finish()
-                }
-                return nil
+            if let ended {
+                early.append(
+                    (ended, HTTPRequest(method: "", target: "", content: contents.removeValue(forKey: ended) ?? [])))
             }
+            guard isAgreed else { continue }
+            for (stream, request) in early {
+                group.addTask {
+                    await answer(request, on: stream, writer)
+                    return nil
+                }
+            }
+            early.removeAll()
         }
+    }
+
+    private func answer(
+        _ request: HTTPRequest, on stream: Int, _ writer: AsyncStream<[UInt8]>.Continuation
+    ) async {
+        let answer = await service.answer(request)
+        writer.yield(Self.wireForm(answer, stream: stream))
+        guard answer.closes else { return }
+        // The last stream that was served, and no error (section 6.8).
+        let payload = Self.number(stream, bytes: 4) + Self.number(0, bytes: 4)
+        writer.yield(Self.frame(.goAway, 0, stream: 0, payload))
+        writer.finish()
     }
 
     private func next(_ buffer: inout [UInt8]) async throws(TLSError) -> Frame? {

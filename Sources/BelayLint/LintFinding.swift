@@ -1,7 +1,7 @@
 import BelayTransportSecurity
 import BelayTrust
 
-/// Something that a configuration says and its author may not mean: a ``Finding``, with the column and with what it means for a connection.
+/// Something that a configuration says and its author may not mean: a `Finding`, with the column and with what it means for a connection.
 public struct LintFinding: Sendable, Hashable {
     /// The finding: rule, severity, file, key path, line, message and fix.
     public let finding: Finding

@@ -74,7 +74,7 @@ public struct TrustSettings: Sendable {
     public var limits = EvaluationLimits()
     /// The moment that chains are judged as of; nil for that of the connection.
     public var evaluationTime: Date?
-    /// Whether verdicts tell the story of the path search, in ``Verdict/explanation``.
+    /// Whether verdicts tell the story of the path search, in `Verdict.explanation`.
     public var explains = false
 
     /// The machine's anchors under the standard rules.

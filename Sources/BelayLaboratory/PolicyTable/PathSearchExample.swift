@@ -7,7 +7,7 @@ public struct PathSearchExample: Sendable {
     public let kind: LaboratoryServer.Kind
     /// The host it was asked for.
     public let host: String
-    /// What the system's anchors alone say about it, with ``Verdict/explanation``.
+    /// What the system's anchors alone say about it, with `Verdict`.
     public let verdict: Verdict
 
     /// The servers that examples are taken from.
@@ -15,7 +15,7 @@ public struct PathSearchExample: Sendable {
 
     /// Meets the servers of ``kinds``, and judges what they send by the laboratory's public roots.
     ///
-    /// - Throws: ``LaboratoryError/notStarted(_:)`` where one of them does not run, and ``TLSError`` where one is not reached.
+    /// - Throws: ``LaboratoryError/notStarted(_:)`` where one of them does not run, and `TLSError` where one is not reached.
     public static func measure(in laboratory: Laboratory, with client: TLSClient) async throws -> [PathSearchExample] {
         var examples: [PathSearchExample] = []
         for kind in kinds {

@@ -16,7 +16,9 @@ public struct SARIFLog: Encodable, Sendable {
 
     /// Writes a report in the form of SARIF.
     ///
-    /// - Parameter toolVersion: the version of the program that reports.
+    /// - Parameters:
+    ///   - report: what was found.
+    ///   - toolVersion: the version of the program that found it.
     public init(_ report: LintReport, toolVersion: String) {
         let rules = (TransportSecurityRules.all + LintRules.all).sorted { $0.identifier < $1.identifier }
         let indexes = Dictionary(

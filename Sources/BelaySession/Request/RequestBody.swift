@@ -25,7 +25,9 @@ public struct RequestBody: Sendable, Hashable {
 
     /// Text in UTF-8.
     ///
-    /// - Parameter contentType: what it is, with the charset.
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - contentType: what it is, with the charset.
     public static func text(_ text: String, contentType: String? = "text/plain; charset=utf-8") -> RequestBody {
         RequestBody(bytes: Array(text.utf8), contentType: contentType)
     }

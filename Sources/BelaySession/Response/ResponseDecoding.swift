@@ -37,7 +37,10 @@ extension Response {
     ///
     /// A response without content gives nil for an optional, and what ``EmptyRepresentable`` types have for it.
     ///
-    /// - Parameter removingNulls: whether members of objects that are null count as missing, at every depth.
+    /// - Parameters:
+    ///   - type: what to make of it.
+    ///   - removingNulls: whether members of objects that are null count as missing, at every depth.
+    ///   - decoder: how to make it.
     /// - Throws: ``ResponseRejection`` naming the place in the body.
     public func json<Value: Decodable>(
         as type: Value.Type = Value.self, removingNulls: Bool = false, decoder: JSONDecoder = JSONDecoder()

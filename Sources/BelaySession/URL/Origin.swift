@@ -18,7 +18,11 @@ public struct Origin: Sendable, Hashable {
 
     /// Names an origin.
     ///
-    /// - Parameter port: nil for the scheme's own.
+    /// - Parameters:
+    ///   - scheme: the scheme.
+    ///   - host: the host.
+    ///   - port: the port; nil for the scheme's own.
+    ///   - zone: the zone of a link-local address; nil for all others.
     public init(scheme: SessionURL.Scheme, host: ServerName, port: UInt16? = nil, zone: String? = nil) {
         self.scheme = scheme
         self.host = host

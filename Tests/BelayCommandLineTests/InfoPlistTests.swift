@@ -45,6 +45,14 @@ struct InfoPlistTests {
         #expect(try await Program.run(arguments + ["--info-plist", other]).status == 1)
     }
 
+    @Test(
+        "the catalogue has the rules of enforcement",
+        arguments: ["ats.cipher-suite", "ats.key-size", "ats.pinned-domains", "ats.trust-lock"])
+    func catalogue(rule: String) async throws {
+        let run = try await Program.run("rules", rule)
+        #expect(run.status == 0 && run.output.hasPrefix(rule), "\(run)")
+    }
+
     @Test("http is refused with the key that decides; where it is allowed there is nothing to check")
     func cleartext() async throws {
         let folder = try TemporaryFolder()

@@ -1,6 +1,7 @@
 import BelayArguments
 import BelayCertificates
 import BelayLint
+import BelaySession
 import BelayTransportSecurity
 import BelayTrust
 
@@ -44,7 +45,9 @@ struct RulesCommand: ParsableCommand {
     }
 
     /// The rules of every module.
-    private static let catalogue = (RuleCatalogue.all + TransportSecurityRules.all + LintRules.all)
+    private static let catalogue =
+        (RuleCatalogue.all + TransportSecurityRules.all + LintRules.all
+        + SessionRulesCatalogue.all)
         .sorted { $0.identifier < $1.identifier }
 
     /// The rule that shares the longest beginning or whose last part is the one given.

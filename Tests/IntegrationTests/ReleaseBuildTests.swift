@@ -54,6 +54,14 @@ struct ReleaseBuildTests {
             .deletingLastPathComponent().deletingLastPathComponent().path
         private static let limit = Duration.seconds(240)
 
+        /// What SwiftPM calls the package that its folder's name stands for: what modules share as `package` is found
+        /// under this name alone, and people clone into folders of any name.
+        private static let packageName = String(
+            URL(fileURLWithPath: package).lastPathComponent.lowercased().enumerated().map { index, character in
+                let fits = character.isLetter || character == "_" || (index > 0 && character.isNumber)
+                return fits ? character : "_"
+            })
+
         /// The one that the tests were built with.
         init(built settings: [String]) throws {
             self.settings = settings
@@ -77,7 +85,7 @@ struct ReleaseBuildTests {
                     "-emit-module", "-emit-module-path", self.folder("BelayTrust.swiftmodule"), "-module-name",
                     "BelayTrust",
                 ]
-                    + ["-package-name", "belay", "-swift-version", "6", "-parse-as-library"]
+                    + ["-package-name", Self.packageName, "-swift-version", "6", "-parse-as-library"]
                     + ["-Xfrontend", "-experimental-skip-all-function-bodies"] + settings + places + sources,
                 limit: Self.limit)
             guard made.status == 0 else { throw Tool.Failed(description: made.all) }

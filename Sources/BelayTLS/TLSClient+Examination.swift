@@ -33,7 +33,7 @@ extension TLSError.Reason {
 }
 
 extension TLSClient {
-    /// Makes a handshake without an identity, as ``examine(_:requirements:cipherSuites:connectTo:timeouts:identity:presentingIf:)`` does.
+    /// Makes a handshake without an identity, as ``examine(_:requirements:cipherSuites:connectTo:startTLS:timeouts:identity:presentingIf:)`` does.
     ///
     /// - Parameters:
     ///   - endpoint: whom the connection is for.
@@ -62,6 +62,7 @@ extension TLSClient {
     ///   - requirements: what the connection must be.
     ///   - cipherSuites: the suites that are offered; those that the requirements allow when nil.
     ///   - target: dial this host and port instead.
+    ///   - startTLS: the protocol in which the server is asked to change to TLS; nil where TLS begins with the first byte.
     ///   - timeouts: how long each phase may take.
     ///   - identity: the client identity to present when the server asks for one and meets the requirements; nil for none.
     ///   - isAccepted: whether the server may see the identity, as in ``handshake(with:connectTo:options:identity:presentingIf:)``.
@@ -70,11 +71,12 @@ extension TLSClient {
     public func examine(
         _ endpoint: TLSEndpoint, requirements: ConnectionRequirements = .transportSecurity,
         cipherSuites: CipherSuiteSelection? = nil, connectTo target: TLSEndpoint? = nil,
-        timeouts: TLSTimeouts = TLSTimeouts(), identity: TLSIdentity?,
+        startTLS: StartTLSProtocol? = nil, timeouts: TLSTimeouts = TLSTimeouts(), identity: TLSIdentity?,
         presentingIf isAccepted: @escaping @Sendable (PeerEvidence) -> Bool
     ) async throws(TLSError) -> TLSExamination {
         var options = TLSOptions(requirements: requirements)
         if let cipherSuites { options.cipherSuites = cipherSuites }
+        options.startTLS = startTLS
         options.timeouts = timeouts
         let failure: TLSError
         let refused = Protected<PeerEvidence?>(nil)
@@ -105,6 +107,7 @@ extension TLSClient {
             failure = error
         }
         options = .everything
+        options.startTLS = startTLS
         options.timeouts = timeouts
         let connection: TLSConnection
         do throws(TLSError) {

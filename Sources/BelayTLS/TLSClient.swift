@@ -89,6 +89,15 @@ public final class TLSClient: Sendable {
         case .success(let made): connected = made
         case .failure(let failure): throw error(.connect, failure.reason, at: failure.address)
         }
+        if let name = options.startTLS {
+            do throws(CleartextChannel.Stop) {
+                try await StartTLSDialogue.run(name, on: connected.socket, within: options.timeouts.startTLS)
+            } catch {
+                throw TLSError(
+                    endpoint: endpoint, peerAddress: connected.address.description, phase: .startTLS,
+                    reason: error.reason)
+            }
+        }
         let subject = TLSStream.Subject(
             endpoint: endpoint, peerAddress: connected.address.description,
             offered: options.minimumVersion...options.maximumVersion, hasIdentity: identity != nil)
@@ -96,7 +105,7 @@ public final class TLSClient: Sendable {
         let stream = try TLSStream(context: context, socket: connected.socket, subject: subject) {
             session throws(Unprepared) in
             try session.prepareClient(
-                serverName: endpoint.serverName, applicationProtocols: protocols, answer: answer)
+                serverName: options.serverName.name(for: endpoint), applicationProtocols: protocols, answer: answer)
         }
         let handshake = try await stream.handshake(within: options.timeouts.handshake)
         return TLSConnection(

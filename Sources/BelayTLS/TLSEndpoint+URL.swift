@@ -14,8 +14,13 @@ extension TLSEndpoint {
     /// - Throws: ``EndpointError``; `http` is an error of its own, and so is a name or password in front of the host, which
     ///   would be lost.
     public init(url: String) throws(EndpointError) {
+        try self.init(url: url, defaultPort: 443)
+    }
+
+    /// As ``init(url:)``, with the port that a host without a scheme has unless it says another.
+    init(url: String, defaultPort: UInt16) throws(EndpointError) {
         switch URLBeginning(of: url) {
-        case .host: try self.init(authority: url.prefix { !"/?#".contains($0) }, of: url, defaultPort: 443)
+        case .host: try self.init(authority: url.prefix { !"/?#".contains($0) }, of: url, defaultPort: defaultPort)
         case .mistyped(let beginning): throw EndpointError(url, .mistypedScheme(beginning))
         case .scheme(let scheme):
             guard scheme == "https" || scheme == "http" else { throw EndpointError(url, .scheme(scheme)) }
@@ -34,7 +39,7 @@ extension TLSEndpoint {
         try self.init(authority: text[...], of: text, defaultPort: nil)
     }
 
-    private init(authority: Substring, of text: String, defaultPort: UInt16?) throws(EndpointError) {
+    init(authority: Substring, of text: String, defaultPort: UInt16?) throws(EndpointError) {
         guard !authority.contains("@") else { throw EndpointError(text, .userInformation) }
         var literal = authority
         var portText: Substring?
@@ -87,6 +92,10 @@ public struct EndpointError: Error, Sendable, Hashable {
         case port(String)
         /// There is no port where one is needed.
         case noPort
+        /// The scheme of no service that is known here.
+        case unknownService(String)
+        /// The scheme is that of another service than the one that shall change to TLS.
+        case contradictory(scheme: String, StartTLSProtocol)
     }
 
     /// The text.
@@ -120,6 +129,11 @@ extension EndpointError: CustomStringConvertible {
         case .host(let error): "\(error)"
         case .port(""): "the port is no number. Write one from 1 to 65535"
         case .port(let port): "'\(printable(port))' is not a port. Write a number from 1 to 65535"
+        case .unknownService(let scheme):
+            "'\(printable(scheme))' is not a scheme of a service with TLS that is known here. Known are "
+                + TLSLocation.schemes.joined(separator: ", ")
+        case .contradictory(let scheme, let name):
+            "the scheme '\(printable(scheme))' and \(name) contradict each other. Write the host without a scheme, or leave the protocol out"
         case .noPort: "\(subject) has no port. Write host:port, for example 127.0.0.1:8443 or [::1]:8443"
         }
     }

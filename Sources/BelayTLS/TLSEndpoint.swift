@@ -50,6 +50,9 @@ public struct TLSEndpoint: Sendable, Hashable {
         return name.isEmpty ? nil : name
     }
 
+    /// Whether the host is a name, which a server can be asked for, and no address.
+    package var hasServerName: Bool { serverName != nil }
+
     /// The name to resolve: a trailing dot that the caller wrote keeps search domains out.
     var nameToResolve: String {
         hostLiteral.hasSuffix(".") && !host.hasSuffix(".") && serverName != nil ? host + "." : host

@@ -20,6 +20,7 @@ extension TLSError.Phase {
         case .prepare: "options"
         case .resolve: "resolving the name"
         case .connect: "connecting"
+        case .startTLS: "changing to TLS"
         case .handshake: "TLS handshake"
         case .confirm: "waiting for the server to accept the client"
         case .read: "reading"
@@ -37,6 +38,7 @@ extension TLSError.Reason {
         case .refused: "refused; nothing listens there"
         case .unreachable(let detail): "not reachable: \(detail)"
         case .reset: "the peer broke the connection off (reset)"
+        case .startTLS(let failure): failure.text
         case .timedOut(let limit): "no end after \(secondsText(limit))"
         case .notTLS(let other): "the peer does not speak TLS; \(other)"
         case .protocolVersion(let minimum, let maximum, let found):
@@ -80,10 +82,17 @@ extension TLSError.Reason {
             switch phase {
             case .resolve: "Check the machine's name servers, or allow more time."
             case .connect: "A firewall may drop the packets: check address and port, or allow more time."
+            case .startTLS:
+                "Check that the port belongs to the protocol. If TLS begins with the first byte there, do not ask for it; or allow "
+                    + "more time."
             default: "Check that the port speaks TLS and that the server is not overloaded, or allow more time."
             }
+        case .startTLS(let failure): failure.remedy(for: endpoint)
         case .notTLS(.http): "The port speaks plain HTTP: use the server's HTTPS port."
         case .notTLS(.ssh): "The port belongs to SSH: use the server's HTTPS port."
+        case .notTLS(.text):
+            "Use the port on which the server speaks TLS from the first byte, or have it change to TLS by its protocol "
+                + "(smtp://, imap://, pop3://, ftp://)."
         case .notTLS: "Use the port on which the server speaks TLS from the first byte."
         case .protocolVersion:
             "Have the server speak TLS 1.2 or 1.3; only where that is impossible, lower the minimum version."

@@ -27,6 +27,8 @@ public struct TLSError: Error, Sendable, Hashable {
         case resolve
         /// Making the TCP connection.
         case connect
+        /// Having the server change to TLS, where it begins in the clear.
+        case startTLS
         /// The TLS handshake.
         case handshake
         /// Waiting for the server's word on the client's identity.
@@ -53,6 +55,8 @@ public struct TLSError: Error, Sendable, Hashable {
         case reset
         /// The phase took longer than this.
         case timedOut(Duration)
+        /// The server, which begins in the clear, did not change to TLS.
+        case startTLS(StartTLSFailure)
         /// The peer does not speak TLS.
         case notTLS(OtherProtocol)
         /// No version is acceptable to both sides. `found` is the server's choice by its number on the wire, where it made one.

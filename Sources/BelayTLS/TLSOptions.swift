@@ -19,6 +19,10 @@ public struct TLSOptions: Sendable, Hashable {
     public var cipherSuites: CipherSuiteSelection = .standard
     /// The protocols offered by ALPN (RFC 7301), best first; none are offered when empty.
     public var applicationProtocols: [String] = []
+    /// Which name the server is asked for; the endpoint's unless set.
+    public var serverName: ServerNameIndication = .endpoint
+    /// The protocol in which the server is asked to change to TLS; nil where TLS begins with the first byte.
+    public var startTLS: StartTLSProtocol?
     /// How long each phase may take.
     public var timeouts = TLSTimeouts()
 
@@ -32,6 +36,8 @@ public struct TLSTimeouts: Sendable, Hashable {
     public var resolve: Duration = .seconds(10)
     /// The TCP connection, over all addresses together.
     public var connect: Duration = .seconds(15)
+    /// Having the server change to TLS, where it begins in the clear.
+    public var startTLS: Duration = .seconds(15)
     /// The TLS handshake.
     public var handshake: Duration = .seconds(15)
     /// One read or one write of application data, where the call names no limit of its own.
@@ -46,6 +52,7 @@ public struct TLSTimeouts: Sendable, Hashable {
     public init(all limit: Duration) {
         resolve = limit
         connect = limit
+        startTLS = limit
         handshake = limit
         transfer = limit
         close = limit

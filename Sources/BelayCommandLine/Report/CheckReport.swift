@@ -158,7 +158,8 @@ struct FailureReport: Encodable {
         acceptableIssuers = []
     }
 
-    private init(_ error: TLSError) {
+    /// A server was not reached.
+    init(_ error: TLSError) {
         phase = error.phase.rawValue
         message = error.summary
         remedy = error.remedy

@@ -1,13 +1,13 @@
 import Glibc
 
 /// A TCP connection without TLS, for servers that misbehave. All its waits together have one limit.
-struct RawConnection: Sendable {
+package struct RawConnection: Sendable {
     let socket: Socket
     private let deadline: Deadline
     private let state: TLSServerState
 
     /// The connection is over, in whatever way: there is nothing a script could do about it.
-    struct Over: Error {}
+    package struct Over: Error {}
 
     init(socket: Socket, limit: Duration, state: TLSServerState) {
         self.socket = socket
@@ -16,7 +16,7 @@ struct RawConnection: Sendable {
     }
 
     /// Reads what is there, waiting for the first byte; empty at the end.
-    func read() async throws(Over) -> [UInt8] {
+    package func read() async throws(Over) -> [UInt8] {
         while true {
             var received = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
@@ -42,7 +42,7 @@ struct RawConnection: Sendable {
         return record
     }
 
-    func write(_ bytes: [UInt8]) async throws(Over) {
+    package func write(_ bytes: [UInt8]) async throws(Over) {
         var position = 0
         while position < bytes.count {
             let sent = bytes.withUnsafeBytes { buffer in
@@ -67,7 +67,7 @@ struct RawConnection: Sendable {
     }
 
     /// Waits until the other side ends the connection.
-    func waitForEnd() async throws(Over) {
+    package func waitForEnd() async throws(Over) {
         while try await !read().isEmpty {}
     }
 

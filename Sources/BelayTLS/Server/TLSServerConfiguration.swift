@@ -29,6 +29,8 @@ public struct TLSServerConfiguration: Sendable {
     public var timeouts = TLSTimeouts()
     /// What it does wrong on purpose; nil for a server that behaves.
     public var misbehaviour: Misbehaviour?
+    /// What it says in the clear before the handshake: the server's side of STARTTLS. Where it returns false there is no handshake.
+    package var preamble: (@Sendable (RawConnection) async -> Bool)?
     /// What it does with a connection after the handshake.
     public var handler: Handler = TLSServerConnection.answerWithSummary
 

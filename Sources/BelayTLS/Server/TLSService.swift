@@ -50,6 +50,10 @@ struct TLSService: Sendable {
                 context: context)
             return await script.play(misbehaviour)
         }
+        if let preamble = configuration.preamble {
+            let raw = RawConnection(socket: socket, limit: configuration.timeouts.handshake, state: state)
+            guard await preamble(raw) else { return }
+        }
         do throws(TLSError) {
             let stream = try TLSStream(context: context, socket: socket, subject: subject) {
                 session throws(Unprepared) in session.prepareServer()

@@ -1,60 +1,45 @@
-import COpenSSL
-
 extension Identity {
-    /// Reads a PKCS#12 file (RFC 7292).
+    /// Reads a PKCS#12 file (RFC 7292), as ``KeyStore/read(pkcs12:passphrase:keyPassphrase:)`` does.
     ///
-    /// Files made today (AES-256, HMAC-SHA-256) and those with Triple DES are opened. The certificate of the key is found
-    /// by the key, not by the order.
+    /// The certificate of the key is found by the key, not by the order. A file without an integrity code is refused: an
+    /// identity that anybody could have put there is none. Read the file as a ``KeyStore`` to open it all the same.
     ///
     /// - Parameters:
     ///   - bytes: the file.
-    ///   - passphrase: the bytes of the passphrase, UTF-8 by convention; nil for a file that was made without one.
+    ///   - passphrase: the passphrase, UTF-8 by convention; nil for a file that was made without one.
+    ///   - keyPassphrase: that of the key where it is another than that of the file.
+    ///   - name: which identity is meant, where the file has several: its friendly name, or the subject of its certificate.
     /// - Throws: ``IdentityError``.
-    public init(pkcs12 bytes: [UInt8], passphrase: [UInt8]? = nil) throws(IdentityError) {
-        let contents = try PKCS12Contents(bytes, passphrase: passphrase)
-        guard let privateKey = contents.privateKey else { throw .noPrivateKey }
-        try self.init(certificates: contents.certificates, privateKey: privateKey)
+    public init(
+        pkcs12 bytes: [UInt8], passphrase: Secret? = nil, keyPassphrase: Secret? = nil, named name: String? = nil
+    ) throws(IdentityError) {
+        let store: KeyStore
+        do throws(KeyStoreError) {
+            var opener = PKCS12Opener(tools: PasswordTools(), demandsCode: true)
+            store = try opener.open(PKCS12File(bytes), passphrase, keyPassphrase)
+        } catch {
+            if case .notAKeyStore(let found) = error { throw .notAnIdentity(found: found) }
+            throw .keyStore(error)
+        }
+        self = try store.identity(named: name)
     }
 
-    /// The identity as a PKCS#12 file: AES-256-CBC, PBKDF2 and a MAC with SHA-256, as OpenSSL 3 makes it.
+    /// The same with a passphrase in an array, which stays as it is: clear it yourself.
+    public init(pkcs12 bytes: [UInt8], passphrase: [UInt8]?, named name: String? = nil) throws(IdentityError) {
+        try self.init(pkcs12: bytes, passphrase: passphrase.map { Secret($0) }, named: name)
+    }
+
+    /// The identity as a PKCS#12 file, protected as ``PKCS12Protection/modern(_:)`` says.
     ///
     /// - Parameters:
-    ///   - passphrase: the bytes of the passphrase that shall open it.
+    ///   - passphrase: the bytes of the passphrase that shall open it; they stay as they are, so clear them yourself.
     ///   - friendlyName: a name that programs show to people.
-    /// - Throws: ``IdentityError/unusablePassphrase(_:)``, ``IdentityError/malformed(_:)`` where OpenSSL refuses.
+    /// - Throws: ``IdentityError/keyStore(_:)``.
     public func pkcs12(passphrase: [UInt8], friendlyName: String? = nil) throws(IdentityError) -> [UInt8] {
-        var secret = try PKCS12Contents.terminated(passphrase)
-        defer { secret.wipe() }
-        ERR_clear_error()
-        let leaf = Self.opensslCertificate(certificate)
-        let others = OPENSSL_sk_new_null()
-        defer {
-            X509_free(leaf)
-            if let others { freeCertificates(others) }
-        }
-        for other in chain {
-            guard let pointer = Self.opensslCertificate(other),
-                OPENSSL_sk_push(others, UnsafeRawPointer(pointer)) > 0
-            else { throw .malformed(OpenSSLErrors.take().reason) }
-        }
-        let file = privateKey.withKey { key in
-            secret.withCharacters { characters, _ in
-                PKCS12_create(
-                    characters, friendlyName, key, leaf, others, NID_aes_256_cbc, NID_aes_256_cbc,
-                    PrivateKey.iterations, PrivateKey.iterations, 0)
-            }
-        }
-        defer { PKCS12_free(file) }
-        guard let file, let der = opensslDER({ i2d_PKCS12(file, $0) }) else {
-            throw .malformed(OpenSSLErrors.take().reason)
-        }
-        return der
-    }
-
-    private static func opensslCertificate(_ certificate: Certificate) -> OpaquePointer? {
-        certificate.der.withUnsafeBufferPointer { buffer in
-            var position = buffer.baseAddress
-            return d2i_X509(nil, &position, buffer.count)
+        do throws(KeyStoreError) {
+            return try pkcs12(.modern(Secret(passphrase)), friendlyName: friendlyName)
+        } catch {
+            throw .keyStore(error)
         }
     }
 }

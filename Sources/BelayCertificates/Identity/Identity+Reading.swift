@@ -6,9 +6,10 @@ extension Identity {
     /// - Parameters:
     ///   - path: the file.
     ///   - passphrase: the bytes of the passphrase that opens the file or the key in it.
+    ///   - name: which identity is meant, where a PKCS#12 file has several: its friendly name, or its certificate's subject.
     /// - Throws: ``IdentityFileError``, which names the file.
     public static func read(
-        contentsOf path: String, passphrase: [UInt8]? = nil
+        contentsOf path: String, passphrase: [UInt8]? = nil, named name: String? = nil
     ) throws(IdentityFileError) -> Identity {
         do throws(IdentityError) {
             var bytes: [UInt8]
@@ -16,7 +17,7 @@ extension Identity {
                 throw .unreadable(error)
             }
             defer { bytes.wipe() }
-            return try Identity(bytes: bytes, passphrase: passphrase)
+            return try Identity(bytes: bytes, passphrase: passphrase, named: name)
         } catch {
             throw IdentityFileError(file: path, problem: error)
         }
@@ -52,11 +53,11 @@ extension Identity {
     /// Reads an identity from the bytes of a file, by content: PKCS#12, or PEM with a private key and certificates.
     ///
     /// - Throws: ``IdentityError``.
-    public init(bytes: [UInt8], passphrase: [UInt8]? = nil) throws(IdentityError) {
+    public init(bytes: [UInt8], passphrase: [UInt8]? = nil, named name: String? = nil) throws(IdentityError) {
         let content: FileContent
         do throws(PEMError) { content = try FileContent(bytes) } catch { throw .damagedText(error) }
         switch content {
-        case .binary(.pkcs12, let der): try self.init(pkcs12: der, passphrase: passphrase)
+        case .binary(.pkcs12, let der): try self.init(pkcs12: der, passphrase: passphrase, named: name)
         case .binary(let kind, _) where kind.isPrivateKey: throw .noCertificate
         case .binary(.certificate, _): throw .noPrivateKey
         case .text(let blocks): try self.init(blocks: blocks, passphrase: passphrase)

@@ -16,24 +16,14 @@ public enum IdentityError: Error, Sendable, Hashable {
     case certificates(CertificateFileProblem)
     /// A certificate is not well formed.
     case malformedCertificate(index: Int, DERError)
-    /// It is neither PKCS#12 nor PEM; what was found instead.
+    /// It is neither a key store nor PEM; what was found instead.
     case notAnIdentity(found: String)
-    /// A PKCS#12 file whose end is missing, with the bytes there are and those there should be.
-    case truncated(bytes: Int, expected: Int)
-    /// A PKCS#12 file that is damaged; OpenSSL's reason.
-    case malformed(String)
-    /// A PKCS#12 file needs a passphrase and none was given.
-    case passphraseNeeded
-    /// The passphrase does not open the PKCS#12 file.
-    case wrongPassphrase
-    /// The passphrase cannot be used, with the reason.
-    case unusablePassphrase(String)
-    /// A PKCS#12 file has no MAC, so that nothing shows whether it was changed.
-    case noIntegrityCode
-    /// A PKCS#12 file has a MAC of a kind that OpenSSL does not compute.
-    case unsupportedIntegrityCode(String)
-    /// A PKCS#12 file is encrypted with a cipher that only OpenSSL's legacy provider has.
-    case legacyCipher(String)
+    /// A key store cannot be opened.
+    case keyStore(KeyStoreError)
+    /// There are several identities and nothing says which is meant; their names.
+    case severalIdentities([String])
+    /// None of the identities has this name; the names that there are.
+    case noSuchIdentity(String, among: [String])
 }
 
 extension IdentityError: CustomStringConvertible {
@@ -55,21 +45,16 @@ extension IdentityError: CustomStringConvertible {
             "certificate \(index + 1) is malformed: \(error). Export it again"
         case .notAnIdentity(let found):
             "expected a PKCS#12 file, or PEM with a private key and its certificate, found \(found)"
-        case .truncated(let bytes, let expected):
-            "the PKCS#12 file is cut off: it has \(bytes) bytes of \(expected). Copy it again, whole"
-        case .malformed(let reason): "the PKCS#12 file is damaged (\(reason)). Export it again"
-        case .passphraseNeeded: "the PKCS#12 file needs a passphrase and none was given. Give its passphrase"
-        case .wrongPassphrase: "the passphrase does not open the PKCS#12 file. Check it, and the end of its line"
-        case .unusablePassphrase(let reason): "the passphrase cannot be used: \(reason)"
-        case .noIntegrityCode:
-            "the PKCS#12 file has no MAC, so that nothing shows whether it was changed. Export it with a passphrase"
-        case .unsupportedIntegrityCode(let kind):
-            "the PKCS#12 file has a MAC of kind \(kind), which OpenSSL 3.0 does not compute. "
-                + "Export it again with an HMAC-SHA-256 MAC"
-        case .legacyCipher(let cipher):
-            "the PKCS#12 file is encrypted with \(cipher), which needs OpenSSL's legacy provider; the passphrase is "
-                + "not the reason. Export it again with AES-256"
+        case .keyStore(let error): error.description
+        case .severalIdentities(let names):
+            "expected one identity, found \(names.count): \(Self.list(names)). Say which is meant by its name"
+        case .noSuchIdentity(let name, let names):
+            "no identity is named \"\(printable(name))\"; there are \(Self.list(names))"
         }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(8).map { "\"\(printable($0))\"" }.joined(separator: ", ") + (names.count > 8 ? " and more" : "")
     }
 }
 

@@ -14,7 +14,7 @@ public enum KeyStoreError: Error, Sendable, Hashable {
     case passphraseNeeded(KeyStore.Format)
     /// The passphrase does not open it, or somebody changed the file: its code cannot tell which.
     case wrongPassphrase(KeyStore.Format)
-    /// A key in it has a passphrase of its own, which the given one is not.
+    /// A key or certificates in it have a passphrase of their own, which the given one is not.
     case wrongKeyPassphrase(KeyStore.Format)
     /// The passphrase cannot be used, with the reason.
     case unusablePassphrase(String)
@@ -54,7 +54,8 @@ extension KeyStoreError: CustomStringConvertible {
         case .wrongPassphrase(let format):
             "the passphrase does not open the \(format) file. Check it, and the end of its line"
         case .wrongKeyPassphrase(let format):
-            "the passphrase opens the \(format) file, but not the key in it, which has a passphrase of its own. Give that too"
+            "the passphrase opens the \(format) file, but not a key or certificates in it, which have a passphrase of their own. "
+                + "Give that too"
         case .unusablePassphrase(let reason): "the passphrase cannot be used: \(reason)"
         case .noIntegrityCode(let format):
             "the \(format) file has no MAC, so that nothing shows whether it was changed. Export it with a passphrase"

@@ -32,6 +32,8 @@ struct JavaKeyStoreTests {
         #expect(identity.chain.isEmpty)
         // The file as text, without any armour, is the same file.
         #expect(try Identity(bytes: text, passphrase: "secret".bytes) == identity)
-        #expect(throws: IdentityError.wrongPassphrase) { try Identity(bytes: bytes, passphrase: "changeit".bytes) }
+        #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
+            try Identity(bytes: bytes, passphrase: "changeit".bytes)
+        }
     }
 }

@@ -47,7 +47,9 @@ struct PKCS12Tests {
         try #require(made.status == 0, "\(made.errors)")
         expectWhole(try Identity(pkcs12: made.output, passphrase: "pässword".bytes))
         expectWhole(try Identity(bytes: made.output, passphrase: "pässword".bytes))
-        #expect(throws: IdentityError.wrongPassphrase) { try Identity(pkcs12: made.output, passphrase: "no".bytes) }
+        #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
+            try Identity(pkcs12: made.output, passphrase: "no".bytes)
+        }
     }
 
     @Test("A file of GnuTLS is opened")
@@ -77,26 +79,23 @@ struct PKCS12Tests {
         expectWhole(try Identity(pkcs12: made, passphrase: "secret".bytes))
     }
 
-    @Test("RC2-40 is named with the provider that is missing, and the passphrase is not blamed")
-    func namesRC2() throws {
-        let made = try export("-legacy")
-        #expect(throws: IdentityError.legacyCipher("RC2-40-CBC")) {
-            try Identity(pkcs12: made, passphrase: "secret".bytes)
-        }
-        #expect(IdentityError.legacyCipher("RC2-40-CBC").description.contains("legacy provider"))
-        // Its MAC can be checked all the same.
-        #expect(throws: IdentityError.wrongPassphrase) { try Identity(pkcs12: made, passphrase: "no".bytes) }
-    }
-
     @Test("Wrong passphrase, none, and an unusable one are told apart")
     func refusesPassphrases() throws {
         let made = try export()
-        #expect(throws: IdentityError.wrongPassphrase) { try Identity(pkcs12: made, passphrase: "Secret".bytes) }
-        #expect(throws: IdentityError.wrongPassphrase) { try Identity(pkcs12: made, passphrase: "secret\n".bytes) }
-        #expect(throws: IdentityError.wrongPassphrase) { try Identity(pkcs12: made, passphrase: []) }
-        #expect(throws: IdentityError.passphraseNeeded) { try Identity(pkcs12: made) }
+        #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
+            try Identity(pkcs12: made, passphrase: "Secret".bytes)
+        }
+        #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
+            try Identity(pkcs12: made, passphrase: "secret\n".bytes)
+        }
+        #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
+            try Identity(pkcs12: made, passphrase: [])
+        }
+        #expect(throws: IdentityError.keyStore(.passphraseNeeded(.pkcs12))) { try Identity(pkcs12: made) }
         let withZero = "secret".bytes + [0]
-        #expect(throws: IdentityError.unusablePassphrase("it holds a zero byte, which PKCS#12 has no place for")) {
+        #expect(
+            throws: IdentityError.keyStore(.unusablePassphrase("it holds a zero byte, which PKCS#12 has no place for"))
+        ) {
             try Identity(pkcs12: made, passphrase: withZero)
         }
     }
@@ -106,14 +105,16 @@ struct PKCS12Tests {
         let made = try export(passphrase: "")
         expectWhole(try Identity(pkcs12: made, passphrase: []))
         expectWhole(try Identity(pkcs12: made))
-        #expect(throws: IdentityError.wrongPassphrase) { try Identity(pkcs12: made, passphrase: "secret".bytes) }
+        #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
+            try Identity(pkcs12: made, passphrase: "secret".bytes)
+        }
     }
 
     @Test("A file without MAC is refused for that, whatever the passphrase")
     func refusesMissingMAC() throws {
         let made = try export("-nomac")
         for passphrase in ["secret", "wrong", ""] {
-            #expect(throws: IdentityError.noIntegrityCode) {
+            #expect(throws: IdentityError.keyStore(.noIntegrityCode(.pkcs12))) {
                 try Identity(pkcs12: made, passphrase: passphrase.bytes)
             }
         }
@@ -128,7 +129,7 @@ struct PKCS12Tests {
         let place = try #require(made.indices.last { made[$0...].starts(with: identifier) })
         made[place + 6] = 99
         let error = #expect(throws: IdentityError.self) { try Identity(pkcs12: made, passphrase: "secret".bytes) }
-        guard case .unsupportedIntegrityCode = error else {
+        guard case .keyStore(.unsupportedIntegrityCode(.pkcs12, _)) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -159,7 +160,7 @@ struct PKCS12Tests {
     func refusesDamage() throws {
         let made = try export()
         for count in [made.count - 1, made.count / 2, 100] {
-            #expect(throws: IdentityError.truncated(bytes: count, expected: made.count)) {
+            #expect(throws: IdentityError.keyStore(.truncated(.pkcs12, bytes: count, expected: made.count))) {
                 try Identity(bytes: Array(made.prefix(count)), passphrase: "secret".bytes)
             }
         }

@@ -41,7 +41,7 @@ extension InputError {
     /// A file for `--identity`.
     static func identity(_ error: IdentityFileError) -> InputError {
         switch error.problem {
-        case .passphraseNeeded, .privateKey(.passphraseNeeded):
+        case .keyStore(.passphraseNeeded), .privateKey(.passphraseNeeded):
             InputError(
                 message: "\(error)",
                 remedy: "Put the passphrase on the first line of a file that only you can read, and name it with "

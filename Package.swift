@@ -28,6 +28,9 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "CSystem"),
 
         // What certificates are.
@@ -50,7 +53,8 @@ let package = Package(
         .target(
             name: "BelaySession",
             dependencies: [
-                "BelayTransportSecurity", "BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL", "CCurl", "CSystem",
+                "BelayTransportSecurity", "BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL", "CCurl", "CBrotli",
+                "CZlib", "CZstd", "CSystem",
             ],
             swiftSettings: strict),
         // A private world to try it in.

@@ -100,6 +100,7 @@ final class Exchange {
         case .lost(let text): failure(.connectionLost(text), .wait)
         case .truncated(let received): failure(.truncated(received: received), .receive)
         case .malformed(let text): failure(.malformedResponse(text), .receive)
+        case .contentCoding(let error): failure(.contentCoding(error), .receive)
         case .bodyTooLarge(let limit): failure(.bodyTooLarge(limit: limit), .receive)
         case .headersTooLarge(let limit): failure(.headersTooLarge(limit: limit), .receive)
         case .tooManyInformational(let limit): failure(.tooManyInformational(limit: limit), .receive)

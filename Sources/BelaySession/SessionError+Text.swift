@@ -53,6 +53,7 @@ extension SessionError.Reason {
         case .connectionLost(let detail): "the connection broke before the response was complete: \(printable(detail))"
         case .truncated(let received): "the body ended after \(received) bytes, before its announced length"
         case .malformedResponse(let detail): "the response breaks the rules of HTTP: \(printable(detail))"
+        case .contentCoding(let error): "the content of the response cannot be unpacked: \(error)"
         case .bodyTooLarge(let limit): "the body is longer than the limit of \(limit) bytes"
         case .headersTooLarge(let limit): "the headers are longer than the limit of \(limit) bytes"
         case .tooManyInformational(let limit): "more than \(limit) informational responses (1xx) came"
@@ -93,7 +94,7 @@ extension SessionError.Reason {
             "Check the proxy's address, that it runs and lets this client through; or go without it."
         case .timedOut: Self.remedy(ofTimeoutIn: phase)
         case .connectionLost: "Look into the server's log; a firewall or a balancer between may have done it too."
-        case .truncated, .malformedResponse, .tooManyInformational:
+        case .truncated, .contentCoding, .malformedResponse, .tooManyInformational:
             "Look into the server's log, and into those of proxies and balancers between."
         case .bodyTooLarge: "Raise the limit, if so long a body is expected; it is counted after decompression."
         case .headersTooLarge: "Raise the limit, if such long headers are expected; cookies are the usual cause."

@@ -68,6 +68,8 @@ public struct SessionError: Error, Sendable {
         case truncated(received: Int)
         /// The response breaks the rules of HTTP.
         case malformedResponse(String)
+        /// The content of the response cannot be unpacked: it is damaged, cut short, or of an unknown coding.
+        case contentCoding(ContentCodingError)
         /// The body is longer than the limit, in bytes.
         case bodyTooLarge(limit: Int)
         /// The headers are longer than the limit, in bytes.
@@ -106,6 +108,8 @@ extension SessionError {
         case .notConnected, .proxy: -1004
         case .timedOut: -1001
         case .connectionLost, .truncated: -1005
+        // NSURLErrorCannotDecodeContentData.
+        case .contentCoding: -1016
         case .malformedResponse, .headersTooLarge, .tooManyInformational: -1011
         case .bodyTooLarge: -1103
         case .redirect: -1007

@@ -21,6 +21,8 @@ final class HandshakeRecord {
     private(set) var sentAlert: TLSAlert?
     /// Whether the server gave a session ticket, which it does after it has accepted the client.
     private(set) var receivedTicket = false
+    /// Whether the other side has sent anything of the application's protocol.
+    private(set) var receivedData = false
     /// How many bytes of handshake messages the other side may send; nil without limit.
     ///
     /// OpenSSL reads on by itself after a message that it ignores, and after a ticket. Where it reads the socket itself, a peer that
@@ -46,6 +48,8 @@ final class HandshakeRecord {
                 }
                 var reader = WireReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(4)))
                 record.message(bytes[0], &reader, isWritten: isWritten != 0)
+            } else if isWritten == 0, !record.receivedData, count >= 1 {
+                record.receivedData = record.isDataRecord(contentType, bytes[0])
             }
         }
 
@@ -63,6 +67,13 @@ final class HandshakeRecord {
 
     /// Whether the negotiated version is 1.3, where certificates travel in another shape.
     private var isVersion13: Bool { serverVersion == 0x0304 }
+
+    /// Whether what is read next is the application's. TLS 1.3 says so inside of records, since there all look alike outside (RFC 8446,
+    /// section 5.2).
+    private func isDataRecord(_ kind: CInt, _ type: UInt8) -> Bool {
+        guard CInt(type) == SSL3_RT_APPLICATION_DATA else { return false }
+        return kind == SSL3_RT_INNER_CONTENT_TYPE || (kind == SSL3_RT_HEADER && !isVersion13)
+    }
 
     private func alert(_ alert: TLSAlert, isFatal: Bool, isWritten: Bool) {
         // Under TLS 1.3 the level means nothing (RFC 8446, section 6).

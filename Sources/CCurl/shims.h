@@ -43,6 +43,10 @@ static inline CURLcode belay_curl_set_prerequest_callback(CURL *easy, curl_prere
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
+static inline CURLcode belay_curl_set_socket_callback(CURL *easy, curl_opensocket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
 static inline CURLcode belay_curl_set_progress_callback(CURL *easy, curl_xferinfo_callback value) {
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, value);
 }

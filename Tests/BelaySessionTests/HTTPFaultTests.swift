@@ -59,8 +59,8 @@ struct HTTPFaultTests {
             (.chunkSizeNegative, "malformedResponse"), (.chunkSizeOverflow, "malformedResponse"),
             (.chunkWithoutEnd, "malformedResponse"), (.informationalStorm, "tooManyInformational"),
             (.unaskedSwitch, "malformedResponse"), (.compressionBomb, "bodyTooLarge"),
-            (.corruptCompression, "malformedResponse"),
-            (.manyEncodings, "malformedResponse"), (.redirectToFile, "redirect"),
+            (.corruptCompression, "contentCoding"), (.truncatedCompression, "contentCoding"),
+            (.unknownEncoding, "contentCoding"), (.manyEncodings, "malformedResponse"), (.redirectToFile, "redirect"),
             (.redirectToNowhere, "redirect"), (.redirectLoop, "redirect"), (.redirectChain, "redirect"),
             (.redirectToCleartext, "redirect"), (.closedInHeaders, "connectionLost"),
         ])

@@ -1,10 +1,18 @@
+import BelayCertificates
 import BelayLaboratory
 import BelayTLS
+import TestSupport
 
 /// As much of an HTTP/2 server (RFC 9113) as an honest client needs: it answers every stream, many at a time, with contents that fit
 /// into one frame. Heads of requests are not decoded.
 struct HTTP2Service: Sendable {
     let service: RawService
+    /// How many streams are open.
+    private let open = Protected(0)
+
+    init(service: RawService) {
+        self.service = service
+    }
 
     /// Types of frames (section 6).
     private enum Kind: UInt8 {
@@ -28,6 +36,8 @@ struct HTTP2Service: Sendable {
     private static let endsStream: UInt8 = 1
     private static let isAcknowledgement: UInt8 = 1
     private static let endsHeaders: UInt8 = 4
+    /// REFUSED_STREAM (section 7).
+    private static let refusedStream = 7
     /// 24 bytes (section 3.4).
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -36,6 +46,8 @@ struct HTTP2Service: Sendable {
         let failure = await withTaskGroup(of: TLSError?.self) { group in
             // One task writes, since many answer.
             group.addTask {
+                // Nothing may come before the settings (section 3.4).
+                await service.setup.settingsLatch?.wait()
                 for await bytes in output {
                     do throws(TLSError) { try await service.connection.write(bytes) } catch { return error }
                 }
@@ -69,7 +81,8 @@ struct HTTP2Service: Sendable {
         buffer.removeFirst(Self.preface.count)
         // SETTINGS_MAX_CONCURRENT_STREAMS (section 6.5.2).
         let limit = service.setup.maximumStreams.map { [0, 3] + Self.number($0, bytes: 4) } ?? []
-        writer.yield(Self.frame(.settings, 0, stream: 0, limit))
+        let settings = Self.frame(.settings, 0, stream: 0, limit)
+        writer.yield(settings)
         while let frame = try await next(&buffer) {
             let ended: Int?
             switch Kind(rawValue: frame.kind) {
@@ -83,6 +96,7 @@ struct HTTP2Service: Sendable {
                 writer.yield(Self.frame(.ping, Self.isAcknowledgement, stream: 0, frame.payload))
                 ended = nil
             case .headers:
+                guard await isAdmitted(frame.stream, writer) else { continue }
                 contents[frame.stream] = []
                 let ends = frame.flags & Self.endsStream != 0
                 if frame.flags & Self.endsHeaders == 0 { unfinished = (frame.stream, ends) }
@@ -91,6 +105,8 @@ struct HTTP2Service: Sendable {
                 ended = unfinished?.ends == true ? frame.stream : nil
                 unfinished = nil
             case .data:
+                // What is left of a stream that was refused.
+                guard contents[frame.stream] != nil else { continue }
                 contents[frame.stream, default: []] += frame.payload
                 for stream in [0, frame.stream] where !frame.payload.isEmpty {
                     writer.yield(
@@ -104,7 +120,7 @@ struct HTTP2Service: Sendable {
                 early.append(
                     (ended, HTTPRequest(method: "", target: "", content: contents.removeValue(forKey: ended) ?? [])))
             }
-            guard isAgreed else { continue }
+            guard isAgreed || service.setup.refusesStreams else { continue }
             for (stream, request) in early {
                 group.addTask {
                     await answer(request, on: stream, writer)
@@ -115,10 +131,27 @@ struct HTTP2Service: Sendable {
         }
     }
 
+    /// Whether a stream may be opened; one that may not is refused, and nothing of it was processed (section 8.7).
+    private func isAdmitted(_ stream: Int, _ writer: AsyncStream<[UInt8]>.Continuation) async -> Bool {
+        let limit = service.setup.refusesStreams ? service.setup.maximumStreams ?? .max : .max
+        let isAdmitted = open.withLock { open in
+            guard open < limit else { return false }
+            open += 1
+            return true
+        }
+        guard !isAdmitted else { return true }
+        let number = service.number
+        await service.journal.update { $0[number].refusedStreams += 1 }
+        writer.yield(Self.frame(.resetStream, 0, stream: stream, Self.number(Self.refusedStream, bytes: 4)))
+        return false
+    }
+
     private func answer(
         _ request: HTTPRequest, on stream: Int, _ writer: AsyncStream<[UInt8]>.Continuation
     ) async {
         let answer = await service.answer(request)
+        open.withLock { $0 -= 1 }
+        guard !answer.isDropped else { return writer.finish() }
         writer.yield(Self.wireForm(answer, stream: stream))
         guard answer.closes else { return }
         // The last stream that was served, and no error (section 6.8).

@@ -7,6 +7,8 @@ package struct HTTPAnswer: Sendable {
     package var content: [UInt8]
     /// Whether the connection ends after it.
     package var closes = false
+    /// Whether the connection ends instead of it.
+    package var isDropped = false
     /// What the answer waits for.
     package var latch: Latch?
 
@@ -36,6 +38,13 @@ package struct HTTPAnswer: Sendable {
         answer.closes = true
         return answer
     }
+
+    /// The request arrives and is never answered: the connection ends.
+    package static let dropped: HTTPAnswer = {
+        var answer = HTTPAnswer()
+        answer.isDropped = true
+        return answer
+    }()
 
     package func waiting(for latch: Latch) -> HTTPAnswer {
         var answer = self

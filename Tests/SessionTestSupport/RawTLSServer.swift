@@ -27,6 +27,10 @@ package final class RawTLSServer: Sendable {
         package var cipherSuites = CipherSuiteSelection.standard
         /// How many streams of HTTP/2 it takes at a time; nil for as many as come.
         package var maximumStreams: Int?
+        /// What its settings of HTTP/2, which come first of all, wait for.
+        package var settingsLatch: Latch?
+        /// Whether it refuses streams beyond that from the start, as nginx does, and not only once the client knows the limit.
+        package var refusesStreams = false
         package var clients = TLSServerConfiguration.ClientAuthentication.none
         package var interfaces = TLSServerConfiguration.Interfaces.loopbackIPv4
         package var answer: @Sendable (HTTPRequest, Connection) async -> HTTPAnswer = { _, _ in .text("answer") }
@@ -58,6 +62,8 @@ package final class RawTLSServer: Sendable {
         package internal(set) var bytes = 0
         /// Requests that were whole. Those of HTTP/2 are counted, and their heads not decoded.
         package internal(set) var requests: [HTTPRequest] = []
+        /// Streams of HTTP/2 that were refused: more than the limit.
+        package internal(set) var refusedStreams = 0
         package internal(set) var hasEnded = false
 
         init(number: Int, _ connection: TLSServerConnection) {
@@ -176,6 +182,7 @@ struct RawService: Sendable {
         var reader = HTTPRequestReader(connection: connection) { await count($0.count) }
         while let request = try await reader.next() {
             let answer = await answer(request)
+            if answer.isDropped { return }
             try await connection.write(answer.wireForm(head: request.method == "HEAD"))
             if answer.closes || request["connection"]?.lowercased() == "close" { return }
         }

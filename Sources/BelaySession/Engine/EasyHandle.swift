@@ -58,6 +58,9 @@ final class EasyHandle {
         if refusedOption != nil { self.options = nil }
     }
 
+    /// Has the next exchange set everything anew.
+    func forgetOptions() { options = nil }
+
     /// Forgets all options, for the next exchange.
     func reset() {
         // libcurl 7.88 forgets to free the list of cookie files on a reset.
@@ -151,6 +154,8 @@ final class EasyHandle {
         set(CURLOPT_SSL_CTX_DATA, argument)
         note(belay_curl_set_prerequest_callback(pointer, Transfer.prerequestCallback))
         set(CURLOPT_PREREQDATA, argument)
+        note(belay_curl_set_socket_callback(pointer, Transfer.socketCallback))
+        set(CURLOPT_OPENSOCKETDATA, argument)
         set(CURLOPT_PRIVATE, argument)
     }
 

@@ -17,6 +17,8 @@ final class EngineCore: @unchecked Sendable {
     private var share: OpaquePointer?
     private var active: [UInt64: Transfer] = [:]
     private var idle: [EasyHandle] = []
+    /// Transfers that wait for a server to say how many it takes, in their order.
+    private var waiting: [Transfer] = []
     private var watched: Set<CInt> = []
     /// When libcurl wants to be called, in nanoseconds of the monotonic clock; nil for never.
     private var due: Int64?
@@ -158,6 +160,7 @@ final class EngineCore: @unchecked Sendable {
                 curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
             }
             collect(multi)
+            if !waiting.isEmpty { resumeWaiting(multi) }
             if let nextCheck, nextCheck <= EngineCore.now { endExpired(multi) }
         }
     }
@@ -231,12 +234,7 @@ final class EngineCore: @unchecked Sendable {
             return
         }
         active[letter.identifier] = transfer
-        let code = curl_multi_add_handle(multi, easy.pointer)
-        guard code == CURLM_OK else {
-            active.removeValue(forKey: letter.identifier)
-            finish(transfer, TransferOutcome(failure: .unusable(String(cString: curl_multi_strerror(code)))))
-            return
-        }
+        add(transfer, multi)
     }
 
     /// A handle that is free: best one that was set up for such an order before.
@@ -260,11 +258,45 @@ final class EngineCore: @unchecked Sendable {
             belay_curl_pointer(easy, CURLINFO_PRIVATE, &held)
             guard let held else { continue }
             guard let transfer = EasyHandle.transfer(held) else { continue }
+            guard transfer.sending.awaited == nil else {
+                curl_multi_remove_handle(multi, easy)
+                if transfer.sending.waitingSince == nil { transfer.sending.waitingSince = EngineCore.now }
+                waiting.append(transfer)
+                continue
+            }
+            if transfer.mayBeTriedAgain(result) {
+                curl_multi_remove_handle(multi, easy)
+                transfer.resume(at: EngineCore.now)
+                transfer.easy.forgetOptions()
+                if transfer.prepare(sharing: share, usesCookies: settings.usesCookies) {
+                    add(transfer, multi)
+                    continue
+                }
+            }
             let outcome = transfer.outcome(result)
             curl_multi_remove_handle(multi, easy)
             active.removeValue(forKey: transfer.letter.identifier)
             finish(transfer, outcome)
         }
+    }
+
+    /// Has those look for a connection again that have waited for a server's word, and got it.
+    private func resumeWaiting(_ multi: UnsafeMutableRawPointer) {
+        let resumed = waiting.filter(\.hasWaited)
+        guard !resumed.isEmpty else { return }
+        waiting.removeAll(where: \.hasWaited)
+        let now = EngineCore.now
+        for transfer in resumed where active[transfer.letter.identifier] != nil {
+            transfer.resume(at: now)
+            add(transfer, multi)
+        }
+    }
+
+    private func add(_ transfer: Transfer, _ multi: UnsafeMutableRawPointer) {
+        let code = curl_multi_add_handle(multi, transfer.easy.pointer)
+        guard code != CURLM_OK else { return }
+        active.removeValue(forKey: transfer.letter.identifier)
+        finish(transfer, TransferOutcome(failure: .unusable(String(cString: curl_multi_strerror(code)))))
     }
 
     /// Ends the transfers that have reached a limit of theirs.
@@ -284,6 +316,9 @@ final class EngineCore: @unchecked Sendable {
 
     private func finish(_ transfer: Transfer, _ outcome: TransferOutcome) {
         transfer.easy.transfer = nil
+        transfer.leaveConnection()
+        // libcurl counts how often it has sent again over the life of the handle.
+        if transfer.sending.count > 1 { transfer.easy.forgetOptions() }
         if idle.count < EngineCore.idleLimit {
             // Bodies and passwords are not kept for nothing.
             if transfer.easy.options == nil { transfer.easy.reset() }

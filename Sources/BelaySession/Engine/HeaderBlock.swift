@@ -24,6 +24,20 @@ struct HeaderBlock: Sendable, Hashable {
         }
     }
 
+    /// The values of a field, in order, without the space around them.
+    ///
+    /// - Parameter name: in lower case.
+    func values(of name: String) -> [ArraySlice<UInt8>] {
+        let name = Array(name.utf8)
+        return (0..<count).compactMap { index in
+            let line = self[index]
+            guard line.count > name.count, line[line.startIndex + name.count] == UInt8(ascii: ":"),
+                zip(line, name).allSatisfy({ $0 | 0x20 == $1 })
+            else { return nil }
+            return line.dropFirst(name.count + 1)
+        }
+    }
+
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)

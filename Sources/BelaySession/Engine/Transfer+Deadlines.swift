@@ -16,6 +16,11 @@ extension Transfer {
     func expired(at now: Int64, hostAnswers: Bool) -> TransferFailure? {
         let elapsed = Duration.nanoseconds(now - began)
         if let total = order.timeouts.total, elapsed >= total { return .timedOut(phase, total) }
+        if let since = sending.waitingSince, sending.awaited != nil {
+            // The server that lets nobody in yet is as silent to the request that it has.
+            guard let idle = order.timeouts.idle, Duration.nanoseconds(now - since) >= idle else { return nil }
+            return .timedOut(.wait, idle)
+        }
         guard isUnderWay else {
             guard let connect = order.timeouts.connect, elapsed >= connect, !hostAnswers else { return nil }
             return .timedOut(phase == .resolve ? .connect : phase, connect)

@@ -17,7 +17,11 @@ extension Transfer {
         setMethod()
         setRoute()
         setTimeouts()
-        if order.decompresses { easy.set(CURLOPT_ACCEPT_ENCODING, "") }
+        if order.decompresses {
+            // libcurl says so and leaves it to us; see ContentUnpacker.
+            easy.set(CURLOPT_ACCEPT_ENCODING, ContentUnpacker.accepted)
+            easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        }
         if let share {
             easy.set(CURLOPT_SHARE, UnsafeMutableRawPointer(share))
             // An empty name switches the engine on and reads no file.

@@ -11,12 +11,17 @@ final class Transfer {
     let easy: EasyHandle
     var order: TransferOrder { letter.order }
     private var body: [UInt8] = []
+    private var hasBody = false
+    /// Undoes the compression of the body; nil where there is none.
+    private var unpacker: ContentUnpacker?
     private var head = ResponseHead()
     /// The guard of the newest connection that was made for the exchange, or of the one it was given.
-    private var connectionGuard: ConnectionGuard?
-    private var isFreshConnection = false
+    private(set) var connectionGuard: ConnectionGuard?
+    private(set) var isFreshConnection = false
+    /// Whether and where the request has gone out.
+    var sending = Sending()
     /// Why a callback ended the exchange; it outweighs whatever libcurl says.
-    private var ending: TransferFailure?
+    var ending: TransferFailure?
 
     /// When it began, in nanoseconds of the monotonic clock.
     let began: Int64
@@ -55,26 +60,46 @@ final class Transfer {
         return transfer.guardConnection(in: OpaquePointer(context)) ? CURLE_OK : CURLE_ABORTED_BY_CALLBACK
     }
 
-    static let prerequestCallback: curl_prereq_callback = { argument, _, _, _, _ in
+    static let socketCallback: curl_opensocket_callback = { argument, _, address in
+        guard let argument, let address, let transfer = EasyHandle.transfer(argument) else { return CURL_SOCKET_BAD }
+        return transfer.openSocket(address.pointee)
+    }
+
+    static let prerequestCallback: curl_prereq_callback = { argument, _, _, _, localPort in
         guard let argument, let transfer = EasyHandle.transfer(argument) else { return CURL_PREREQFUNC_ABORT }
-        return transfer.mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        return transfer.mayBeSent(localPort) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard order.limits.body - body.count >= bytes.count else {
-            ending = .bodyTooLarge(limit: order.limits.body)
+        do throws(ContentCodingError) {
+            if !hasBody { try beginBody(bytes.count) }
+            let fits: Bool
+            if let unpacker {
+                fits = try unpacker.unpack(bytes) { body.append(contentsOf: $0.bindMemory(to: UInt8.self)) }
+            } else {
+                fits = order.limits.body - body.count >= bytes.count
+                if fits { body.append(contentsOf: bytes.bindMemory(to: UInt8.self)) }
+            }
+            if !fits { ending = .bodyTooLarge(limit: order.limits.body) }
+            return fits
+        } catch {
+            ending = .contentCoding(error)
             return false
         }
-        if body.isEmpty {
-            // The announced length is only a hint: it may lie, and the body may grow when it is unpacked.
-            let announced = easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
-            body.reserveCapacity(max(bytes.count, min(Int(clamping: announced), order.limits.body, 1 << 20)))
-        }
-        body.append(contentsOf: bytes.bindMemory(to: UInt8.self))
-        return true
+    }
+
+    private func beginBody(_ count: Int) throws(ContentCodingError) {
+        hasBody = true
+        // The announced length is only a hint: it may lie, and the body may grow when it is unpacked.
+        let announced = easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        body.reserveCapacity(max(count, min(Int(clamping: announced), order.limits.body, 1 << 20)))
+        // A part of a coded whole cannot be unpacked by itself (RFC 9110, section 14.2).
+        guard order.decompresses, easy.number(CURLINFO_RESPONSE_CODE) != 206 else { return }
+        unpacker = try ContentUnpacker(head.fields, limit: order.limits.body)
     }
 
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        sending.isUnanswered = false
         switch head.take(line, within: letter.order.limits, keepsStatusLine: letter.order.trace != nil) {
         case .goesOn: return true
         case .ends:
@@ -101,7 +126,13 @@ final class Transfer {
     }
 
     /// The last word before a request goes out, on a new connection or an old one.
-    private func mayBeSent() -> Bool {
+    private func mayBeSent(_ localPort: CInt) -> Bool {
+        guard mayBeRepeated else {
+            ending = .lost(
+                "the connection ended before an answer came, and the server may have done what \(order.method) asks for: it is not sent again"
+            )
+            return false
+        }
         guard order.terms.isCurrent() else {
             ending = .superseded
             return false
@@ -109,6 +140,7 @@ final class Transfer {
         guard order.isEncrypted else {
             isFreshConnection = easy.number(CURLINFO_NUM_CONNECTS) > 0
             traceConnection(nil, isNew: isFreshConnection)
+            noteSending(on: nil)
             return true
         }
         guard let session = easy.session, let found = ConnectionGuard.of(session) else {
@@ -120,11 +152,21 @@ final class Transfer {
             isFreshConnection = false
         }
         if found.admits(order.terms) {
+            guard !mustWait(for: found) else { return false }
+            if isFreshConnection { watch(found, localPort) }
             traceConnection(found, isNew: isFreshConnection)
+            noteSending(on: found)
             return true
         }
         if case .refused(let verdict) = found.ruling { ending = .refused(verdict) } else { ending = .unjudged }
         return false
+    }
+
+    /// Forgets the connection that it had to leave, before it looks for one again.
+    func leaveConnection() {
+        if connectionGuard?.pioneer == letter.identifier { connectionGuard?.pioneer = nil }
+        connectionGuard = nil
+        isFreshConnection = false
     }
 
     // MARK: - The end
@@ -147,10 +189,13 @@ final class Transfer {
             // libcurl takes every end of a connection for the end of such a body, also one that somebody on the way has made.
             failure = .truncated(received: body.count)
         }
+        if failure == nil, let unpacker {
+            do throws(ContentCodingError) { try unpacker.finish() } catch { failure = .contentCoding(error) }
+        }
         let timings = TransferTimings(
-            nameLookup: easy.size(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.size(CURLINFO_CONNECT_TIME_T),
-            handshake: easy.size(CURLINFO_APPCONNECT_TIME_T), requestSent: easy.size(CURLINFO_PRETRANSFER_TIME_T),
-            firstByte: easy.size(CURLINFO_STARTTRANSFER_TIME_T), total: easy.size(CURLINFO_TOTAL_TIME_T),
+            nameLookup: moment(CURLINFO_NAMELOOKUP_TIME_T), connect: moment(CURLINFO_CONNECT_TIME_T),
+            handshake: moment(CURLINFO_APPCONNECT_TIME_T), requestSent: moment(CURLINFO_PRETRANSFER_TIME_T),
+            firstByte: moment(CURLINFO_STARTTRANSFER_TIME_T), total: moment(CURLINFO_TOTAL_TIME_T),
             bytesSent: Int64(easy.number(CURLINFO_REQUEST_SIZE)) + easy.size(CURLINFO_SIZE_UPLOAD_T),
             bytesReceived: Int64(easy.number(CURLINFO_HEADER_SIZE)) + easy.size(CURLINFO_SIZE_DOWNLOAD_T))
         let judged = letter.order.isEncrypted ? connectionGuard : nil
@@ -164,16 +209,18 @@ final class Transfer {
             peerAddress: known?.isEmpty == false ? known : easy.peerAddress, isFreshConnection: isFreshConnection)
     }
 
+    /// A moment of libcurl's, in microseconds after the exchange began, which is earlier than libcurl knows where it had to wait.
+    private func moment(_ info: CURLINFO) -> Int64 {
+        let time = easy.size(info)
+        return time == 0 || sending.resumed == 0 ? time : time + (sending.resumed - began) / 1_000
+    }
+
     /// Whether the response has no end of its own (RFC 9112, section 6.3) and came by TLS.
     private func endsWithConnection(_ status: Int, _ version: Int) -> Bool {
         guard order.isEncrypted, version < 20, order.method != "HEAD", status >= 200, status != 204, status != 304,
             easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) < 0
         else { return false }
-        let name = Array("transfer-encoding:".utf8)
-        return !(0..<head.fields.count).contains { index in
-            let line = head.fields[index]
-            return line.count > name.count && zip(line, name).allSatisfy { $0 | 0x20 == $1 }
-        }
+        return head.fields.values(of: "transfer-encoding").isEmpty
     }
 
     private static func version(_ number: Int) -> Int {
@@ -212,6 +259,9 @@ final class Transfer {
         case CURLE_OUT_OF_MEMORY where !head.isComplete && easy.number(CURLINFO_RESPONSE_CODE) != 0:
             // A line that is longer than libcurl's own limit is what it says so of.
             return .headersTooLarge(limit: min(order.limits.headers, Int(CURL_MAX_HTTP_HEADER)))
+        // The connection ended before anything came; with HTTP/2 libcurl misses the content already.
+        case CURLE_PARTIAL_FILE where easy.number(CURLINFO_RESPONSE_CODE) == 0 && head.fields.isEmpty:
+            return .lost("the connection ended before an answer came")
         case CURLE_PARTIAL_FILE: return .truncated(received: body.count)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL,
             CURLE_WRITE_ERROR:

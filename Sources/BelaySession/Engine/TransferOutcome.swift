@@ -80,6 +80,7 @@ enum TransferFailure: Error, Sendable, Hashable {
     case lost(String)
     case truncated(received: Int)
     case malformed(String)
+    case contentCoding(ContentCodingError)
     case bodyTooLarge(limit: Int)
     case headersTooLarge(limit: Int)
     case tooManyInformational(limit: Int)

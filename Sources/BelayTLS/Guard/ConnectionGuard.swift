@@ -1,6 +1,7 @@
 import BelayTrust
 import COpenSSL
 import FoundationEssentials
+import Glibc
 
 /// Judges the peer of one connection that another library makes with OpenSSL.
 ///
@@ -27,6 +28,11 @@ package final class ConnectionGuard {
     package private(set) var undecidedRequest: ClientCertificateRequest?
     /// Whether the handshake was given up because its terms no longer hold.
     package private(set) var isSuperseded = false
+    /// Which request has the connection for itself until the peer has said something; nil for none.
+    package var pioneer: UInt64?
+    /// The socket, where it matters whether the peer has ended the connection.
+    private var socket: CInt?
+    private var wasIntactAtItsEnd: Bool?
     private var withheldIdentity = false
     private var sentIdentity = false
     private var judgedSecond: Int64 = .min
@@ -184,6 +190,34 @@ package final class ConnectionGuard {
     /// Whether the peer has said that it will send no more. Without that, anybody on the way may have ended the connection.
     package var saidGoodbye: Bool { record.receivedAlert == .closeNotify }
 
+    /// Whether the peer has sent anything after the handshake: with HTTP/2 its settings come first (RFC 9113, section 3.4).
+    package var hasReceivedData: Bool { record.receivedData }
+
+    /// Remembers the socket, so that ``isIntact`` can be told.
+    package func watch(_ socket: CInt) { self.socket = socket }
+
+    /// Whether nothing has gone wrong with the connection, up to its end on this side where that has come: the peer has not ended it,
+    /// and no record of it was broken. False as well where nobody knows.
+    package var isIntact: Bool {
+        guard record.receivedAlert == nil, record.sentAlert == nil || record.sentAlert == .closeNotify else {
+            return false
+        }
+        return wasIntactAtItsEnd ?? isSocketOpen
+    }
+
+    /// The library is about to close the connection.
+    fileprivate func end() {
+        wasIntactAtItsEnd = isSocketOpen
+        socket = nil
+    }
+
+    private var isSocketOpen: Bool {
+        guard let socket else { return false }
+        var byte: UInt8 = 0
+        let count = recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
+        return count > 0 || count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
+    }
+
     /// What a failed connection means; nil where TLS is not to blame.
     ///
     /// - Parameters:
@@ -241,7 +275,10 @@ package struct ConnectionGuardError: Error, Sendable {
 
 /// The index of guards among the objects of a context. The process has one, made when the first guard is installed.
 private let contextIndex = belay_tls_context_index { _, held, _, _, _, _ in
-    if let held { Unmanaged<ConnectionGuard>.fromOpaque(held).release() }
+    guard let held else { return }
+    let connection = Unmanaged<ConnectionGuard>.fromOpaque(held)
+    connection.takeUnretainedValue().end()
+    connection.release()
 }
 
 private let verifyCallback: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { store, held in

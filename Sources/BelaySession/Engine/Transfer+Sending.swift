@@ -1,0 +1,132 @@
+import BelayTLS
+import BelayTrust
+import CCurl
+import Glibc
+
+/// Whether a request has gone out, and where: what may not be sent twice, and what has to wait.
+struct Sending {
+    /// Whether it went out and not a byte of an answer came.
+    var isUnanswered = false
+    /// How often it went out.
+    var count = 0
+    /// Sockets that were opened for a connection of its own.
+    var sockets: [CInt] = []
+    /// How often the engine, not libcurl, has sent it again.
+    var repeats = 0
+    /// The connection it went out on last; nil for cleartext.
+    var connection: ConnectionGuard?
+    /// The connection whose server has not said yet how much it takes; nil while the request does not wait for that.
+    var awaited: ConnectionGuard?
+    /// Since when the request waits, by the monotonic clock in nanoseconds; nil where it does not.
+    var waitingSince: Int64?
+    /// When it looked for a connection again after it had waited; 0 where it never did.
+    var resumed: Int64 = 0
+}
+
+extension Transfer {
+    // MARK: - Waiting
+
+    /// Whether the request has to wait before it may go out on a connection.
+    ///
+    /// On a new connection of HTTP/2 nobody knows how many requests the server takes at a time. It says so first of all, but libcurl does
+    /// not wait for it: it sends a hundred, has most of them refused by a server that takes few, closes the connection because of
+    /// that, and gives up after a few rounds. So one request goes out, and the others follow once the server has said something.
+    func mustWait(for connection: ConnectionGuard) -> Bool {
+        guard !connection.hasReceivedData, connection.evidence?.applicationProtocol == "h2" else { return false }
+        guard let pioneer = connection.pioneer, pioneer != letter.identifier else {
+            connection.pioneer = letter.identifier
+            return false
+        }
+        sending.awaited = connection
+        return true
+    }
+
+    /// Whether the request, which waits for a server's word, need not wait any more.
+    var hasWaited: Bool {
+        guard let awaited = sending.awaited else { return true }
+        return awaited.hasReceivedData || awaited.pioneer == nil
+    }
+
+    /// Has the request look for a connection again.
+    func resume(at now: Int64) {
+        // Where the server has said nothing, all of this is one wait.
+        if sending.awaited?.hasReceivedData == true { sending.waitingSince = nil }
+        sending.awaited = nil
+        sending.resumed = now
+        leaveConnection()
+    }
+
+    // MARK: - Sockets
+
+    /// Opens a socket for a connection of the exchange's; it may try several addresses at once.
+    func openSocket(_ address: curl_sockaddr) -> CInt {
+        // No child of the process has any business with it.
+        let made = socket(address.family, address.socktype | CInt(SOCK_CLOEXEC.rawValue), address.protocol)
+        if made >= 0 { sending.sockets.append(made) }
+        return made
+    }
+
+    /// Tells a new connection which socket is its own.
+    func watch(_ connection: ConnectionGuard, _ localPort: CInt) {
+        let sockets = sending.sockets
+        sending.sockets = []
+        guard sockets.count > 1 else {
+            if let only = sockets.first { connection.watch(only) }
+            return
+        }
+        // Those that lost are closed, and their numbers may be others' by now.
+        if let own = sockets.first(where: { Transfer.localPort(of: $0) == localPort }) { connection.watch(own) }
+    }
+
+    private static func localPort(of socket: CInt) -> CInt? {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
+        }
+        // The port has the same place in the addresses of both families.
+        return result == 0 ? CInt(UInt16(bigEndian: address.sin6_port)) : nil
+    }
+
+    // MARK: - Repeating
+
+    /// Methods that mean the same once and twice (RFC 9110, section 9.2.2).
+    private static let idempotentMethods: Set = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
+
+    private var isIdempotent: Bool { Transfer.idempotentMethods.contains(order.method) }
+
+    /// Whether the request may go out, where it has gone out before without an answer.
+    ///
+    /// libcurl sends a request again, up to five times, whose connection was used before and ended without a byte of an answer. That is
+    /// wrong for what the server may have done already. Where the connection itself is as it should be, it was the server that refused the
+    /// stream, by RST_STREAM or GOAWAY, and has done nothing (RFC 9113, section 8.7).
+    var mayBeRepeated: Bool {
+        !sending.isUnanswered || isIdempotent || sending.connection?.isIntact == true
+    }
+
+    /// How often the engine sends a request again that libcurl has given up.
+    private static let maximumRepeats = 3
+
+    /// Whether a request that failed is to be sent again.
+    ///
+    /// libcurl does so by itself, but not with HTTP/2 when the connection ends, and not after it has been refused a few times in a row. A
+    /// connection that nobody had used before is no reason: the next one would hardly be better.
+    func mayBeTriedAgain(_ result: CURLcode) -> Bool {
+        guard ending == nil, sending.isUnanswered, mayBeRepeated, sending.repeats < Transfer.maximumRepeats,
+            sending.count > 1 || !isFreshConnection, easy.number(CURLINFO_RESPONSE_CODE) == 0
+        else { return false }
+        switch result {
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2:
+            sending.repeats += 1
+            return true
+        default: return false
+        }
+    }
+
+    /// Notes that the request goes out.
+    func noteSending(on connection: ConnectionGuard?) {
+        sending.isUnanswered = true
+        sending.count += 1
+        sending.connection = connection
+    }
+}

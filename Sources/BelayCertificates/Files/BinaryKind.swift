@@ -15,6 +15,8 @@ enum BinaryKind: Hashable {
     case rsaPublicKey
     case pkcs7
     case pkcs12
+    /// A key store of Bouncy Castle's that is DER and encrypted as a whole.
+    case bcfks
     case onlineStatusResponse
     /// A SEQUENCE of no known shape.
     case unknownDER
@@ -56,6 +58,9 @@ enum BinaryKind: Hashable {
                 case .octetString: return .encryptedPrivateKey
                 default: return nil
                 }
+            }
+            if inner.count == 2, inner[1].tag == .octetString, second?.tag == .sequence {
+                return inner[0].children(in: bytes, upTo: 1).first?.tag == .objectIdentifier ? .bcfks : nil
             }
             return recogniseSigned(inner, bytes)
         default:
@@ -110,6 +115,7 @@ extension BinaryKind: CustomStringConvertible {
         case .publicKey, .rsaPublicKey: "a public key"
         case .pkcs7: "a PKCS#7 bundle"
         case .pkcs12: "a PKCS#12 identity file"
+        case .bcfks: "a Bouncy Castle key store of the kind BCFKS, which is not read here; convert it to PKCS#12 with keytool"
         case .onlineStatusResponse: "an OCSP response"
         case .unknownDER: "DER of no known kind"
         case .notDER: "binary data of no known kind"

@@ -1,6 +1,9 @@
 extension Certificate {
-    /// Reads the certificates of a file, by content and whatever its name: PEM with any number of certificates, DER, or
-    /// the base64 of DER alone.
+    /// Reads the certificates of a file, by content and whatever its name: PEM with any number of certificates, DER, the
+    /// base64 of DER alone, a PKCS#7 bundle, or the trusted entries of a JKS, JCEKS or BKS trust store.
+    ///
+    /// A trust store is read without its passphrase, so that nothing shows whether somebody changed it, no more than with a file
+    /// in PEM. ``KeyStore/read(contentsOf:passphrase:keyPassphrase:)`` checks it. Its keys and their chains are passed over.
     ///
     /// Text around the blocks of PEM is passed over, and so are private keys and key parameters, which servers' files
     /// hold beside their certificates. Anything else beside a certificate is an error, since it would be ignored.
@@ -53,7 +56,8 @@ extension Certificate {
         case .text(let blocks): return try read(blocks)
         case .binary(.certificate, let der), .binary(.unknownDER, let der): return [try read(der: der, line: nil)]
         case .binary(.pkcs12, _): throw .identityFile
-        case .binary(.pkcs7, _): throw .unsupportedContainer(BinaryKind.pkcs7.description)
+        case .binary(.pkcs7, let der): return try read(bundle: der, line: nil)
+        case .store(let format, _): return try read(store: bytes, format)
         case .binary, .other: throw .notACertificate(found: content.description)
         }
     }
@@ -65,12 +69,48 @@ extension Certificate {
             switch PEMKind(block.label) {
             case .certificate: certificates.append(try read(der: block.der, line: block.line))
             case .privateKey, .opensshKey, .parameters: continue
-            case .pkcs7: throw .unsupportedContainer(BinaryKind.pkcs7.description)
+            case .pkcs7: certificates += try read(bundle: block.der, line: block.line)
             case .trustedCertificate, .request, .revocationList, .publicKey, .other: stranger = stranger ?? block
             }
         }
         guard !certificates.isEmpty else { throw .notACertificate(found: FileContent.text(blocks).description) }
         if let stranger { throw .alsoHolds(PEMKind(stranger.label).description, line: stranger.line) }
+        return certificates
+    }
+
+    /// The certificates of a PKCS#7 bundle.
+    private static func read(bundle der: [UInt8], line: Int?) throws(CertificateFileProblem) -> [Certificate] {
+        let store: KeyStore
+        do throws(KeyStoreError) { store = try PKCS7.read(der) } catch { throw .keyStore(error) }
+        var certificates: [Certificate] = []
+        for entry in store.entries {
+            switch entry.content {
+            case .certificate(let certificate, _): certificates.append(certificate)
+            case .malformedCertificate(let error): throw .malformed(error, line: line)
+            case .revocationList: throw .alsoHolds(BinaryKind.revocationList.description, line: line)
+            case .other(let found): throw .alsoHolds(found, line: line)
+            case .identity, .privateKey, .mismatch, .closedKey: continue
+            }
+        }
+        guard !certificates.isEmpty else { throw .notACertificate(found: "a PKCS#7 bundle without certificates") }
+        return certificates
+    }
+
+    /// The trusted certificates of a store that shows them without a passphrase.
+    private static func read(
+        store bytes: [UInt8], _ format: KeyStore.Format
+    ) throws(CertificateFileProblem) -> [Certificate] {
+        let store: KeyStore
+        do throws(KeyStoreError) { store = try KeyStore(bytes: bytes) } catch { throw .keyStore(error) }
+        var certificates: [Certificate] = []
+        for entry in store.entries {
+            switch entry.content {
+            case .certificate(let certificate, isTrusted: true): certificates.append(certificate)
+            case .malformedCertificate(let error): throw .malformed(error, line: nil)
+            default: continue
+            }
+        }
+        guard !certificates.isEmpty else { throw .noTrustedCertificates(format) }
         return certificates
     }
 

@@ -13,10 +13,12 @@ public enum CertificateFileProblem: Error, Sendable, Hashable {
     case notACertificate(found: String)
     /// It is a PKCS#12 file: an identity, not certificates to trust or pin.
     case identityFile
-    /// It holds certificates in a container that is not read here, for example PKCS#7.
-    case unsupportedContainer(String)
-    /// It holds, beside certificates, something that would be ignored.
-    case alsoHolds(String, line: Int)
+    /// It is a bundle or key store that cannot be read.
+    case keyStore(KeyStoreError)
+    /// It is a key store without trusted certificates: keys and their chains do not count as such.
+    case noTrustedCertificates(KeyStore.Format)
+    /// It holds, beside certificates, something that would be ignored, and in which line, where it is text.
+    case alsoHolds(String, line: Int?)
     /// The end is missing, with the bytes there are and those there should be.
     case truncated(bytes: Int, expected: Int)
     /// A certificate is not well formed; its place in the text, where it stands in one.
@@ -37,10 +39,12 @@ extension CertificateFileProblem: CustomStringConvertible {
         case .identityFile:
             "is a PKCS#12 identity file, expected a certificate. Give it as identity, or take its certificate out: "
                 + "openssl pkcs12 -nokeys -in FILE"
-        case .unsupportedContainer(let name):
-            "is \(name), which is not read yet. Take the certificates out: openssl pkcs7 -print_certs -in FILE"
+        case .keyStore(let error): error.description
+        case .noTrustedCertificates(let format):
+            "is a \(format) key store without an entry that is a trusted certificate, expected one to trust or pin. "
+                + "Give it as identity, or take the certificate that is meant out of it"
         case .alsoHolds(let found, let line):
-            "holds \(found) in line \(line) beside its certificates, which would be ignored. Put it in a file of its own"
+            "holds \(found)\(line.map { " in line \($0)" } ?? "") beside its certificates, which would be ignored. Put it in a file of its own"
         case .truncated(let bytes, let expected):
             "is cut off: it has \(bytes) bytes, the certificate is \(expected). Copy the file again, whole"
         case .malformed(let error, let line):

@@ -6,6 +6,8 @@ enum FileContent {
     case text([PEM.Block])
     /// DER, as it is or as bare base64; more or less whole.
     case binary(BinaryKind, [UInt8])
+    /// A key store of Java's or Bouncy Castle's, as it is or as bare base64; more or less whole.
+    case store(KeyStore.Format, [UInt8])
     /// Something else, in words.
     case other(String)
 
@@ -23,6 +25,10 @@ enum FileContent {
             self = .binary(kind, bytes)
             return
         }
+        if let format = Self.storeFormat(bytes) {
+            self = .store(format, bytes)
+            return
+        }
         if let name = Self.nameOfSignature(bytes) {
             self = .other(name)
             return
@@ -31,7 +37,7 @@ enum FileContent {
         if !blocks.isEmpty {
             self = .text(blocks)
         } else if let decoded = Self.bareBase64(bytes) {
-            self = .binary(BinaryKind(decoded), decoded)
+            self = Self.storeFormat(decoded).map { .store($0, decoded) } ?? .binary(BinaryKind(decoded), decoded)
         } else if kind == .unknownDER, bytes.missingLength != nil || bytes.prefix(64).contains(where: { $0 < 9 }) {
             self = .binary(kind, bytes)
         } else {
@@ -39,13 +45,18 @@ enum FileContent {
         }
     }
 
-    /// Base64 without BEGIN and END lines, of something that begins as DER does.
+    /// Key stores that are not DER.
+    private static func storeFormat(_ bytes: [UInt8]) -> KeyStore.Format? {
+        JavaKeyStore.format(of: bytes) ?? (BouncyCastleStore.recognises(bytes) == .bks ? .bks : nil)
+    }
+
+    /// Base64 without BEGIN and END lines, of something that begins as DER or a key store does.
     private static func bareBase64(_ bytes: [UInt8]) -> [UInt8]? {
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let digits = (hasMark ? 3 : 0)..<bytes.count
-        guard let decoded = Base64.decode(bytes, in: digits, skippingWhitespace: true), decoded.first == 0x30 else {
-            return nil
-        }
+        guard let decoded = Base64.decode(bytes, in: digits, skippingWhitespace: true),
+            decoded.first == 0x30 || storeFormat(decoded) != nil
+        else { return nil }
         return decoded
     }
 
@@ -57,8 +68,9 @@ enum FileContent {
         if bytes.starts(with: [0x2D, 0, 0x2D, 0]) || bytes.starts(with: [0, 0x2D, 0, 0x2D]) {
             return "text in UTF-16; save it again as UTF-8 or ASCII"
         }
-        if bytes.starts(with: [0xFE, 0xED, 0xFE, 0xED]) { return "a Java key store (JKS)" }
-        if bytes.starts(with: [0xCE, 0xCE, 0xCE, 0xCE]) { return "a Java key store (JCEKS)" }
+        if BouncyCastleStore.recognises(bytes) == .uber {
+            return "a Bouncy Castle key store of the kind UBER, which is not read here; convert it to PKCS#12 with keytool"
+        }
         if bytes.starts(with: [0x50, 0x4B, 3, 4]) { return "a ZIP archive" }
         if bytes.starts(with: [0x1F, 0x8B]) { return "data compressed by gzip" }
         let start = bytes.drop(while: isSpace).prefix(15).map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
@@ -91,6 +103,7 @@ extension FileContent: CustomStringConvertible {
             }
             return names.prefix(4).joined(separator: " and ") + (names.count > 4 ? " and more" : "")
         case .binary(let kind, _): return kind.description
+        case .store(let format, _): return "a \(format == .bks ? "Bouncy Castle" : "Java") key store (\(format))"
         case .other(let name): return name
         }
     }

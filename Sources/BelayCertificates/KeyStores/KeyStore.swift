@@ -80,6 +80,8 @@ public struct KeyStore: Sendable {
         case closedKey(KeyStoreError, [Certificate])
         /// A certificate that cannot be read.
         case malformedCertificate(DERError)
+        /// A revocation list.
+        case revocationList(RevocationList)
         /// Something that is neither certificate nor private key, in words, for example `a secret key (AES)`.
         case other(String)
     }
@@ -89,6 +91,11 @@ public struct KeyStore: Sendable {
         entries.compactMap { entry in
             if case .identity(let identity) = entry.content { (entry.name, identity) } else { nil }
         }
+    }
+
+    /// The revocation lists, in the order of the file.
+    public var revocationLists: [RevocationList] {
+        entries.compactMap { if case .revocationList(let list) = $0.content { list } else { nil } }
     }
 
     /// Every certificate once, those of identities included, in the order of the file.
@@ -105,7 +112,7 @@ extension KeyStore.Entry {
         case .identity(let identity): identity.certificates
         case .mismatch(_, let certificates), .closedKey(_, let certificates): certificates
         case .certificate(let certificate, _): [certificate]
-        case .privateKey, .malformedCertificate, .other: []
+        case .privateKey, .malformedCertificate, .revocationList, .other: []
         }
     }
 }

@@ -67,7 +67,7 @@ extension RevocationList {
                 lists.append(try read(der: block.der, line: block.line))
             }
             return lists
-        case .binary, .other: throw .notARevocationList(found: content.description)
+        case .binary, .store, .other: throw .notARevocationList(found: content.description)
         }
     }
 

@@ -115,7 +115,8 @@ extension BinaryKind: CustomStringConvertible {
         case .publicKey, .rsaPublicKey: "a public key"
         case .pkcs7: "a PKCS#7 bundle"
         case .pkcs12: "a PKCS#12 identity file"
-        case .bcfks: "a Bouncy Castle key store of the kind BCFKS, which is not read here; convert it to PKCS#12 with keytool"
+        case .bcfks:
+            "a Bouncy Castle key store of the kind BCFKS, which is not read here; convert it to PKCS#12 with keytool"
         case .onlineStatusResponse: "an OCSP response"
         case .unknownDER: "DER of no known kind"
         case .notDER: "binary data of no known kind"

@@ -69,7 +69,8 @@ enum FileContent {
             return "text in UTF-16; save it again as UTF-8 or ASCII"
         }
         if BouncyCastleStore.recognises(bytes) == .uber {
-            return "a Bouncy Castle key store of the kind UBER, which is not read here; convert it to PKCS#12 with keytool"
+            return
+                "a Bouncy Castle key store of the kind UBER, which is not read here; convert it to PKCS#12 with keytool"
         }
         if bytes.starts(with: [0x50, 0x4B, 3, 4]) { return "a ZIP archive" }
         if bytes.starts(with: [0x1F, 0x8B]) { return "data compressed by gzip" }

@@ -27,7 +27,8 @@ struct StoredCertificate {
 
 extension [StoredCertificate] {
     /// The certificates of a chain that can be read, and what is wrong with the first that cannot.
-    func decoded(in bytes: [UInt8], of format: KeyStore.Format) -> (certificates: [Certificate], fault: KeyStoreError?) {
+    func decoded(in bytes: [UInt8], of format: KeyStore.Format) -> (certificates: [Certificate], fault: KeyStoreError?)
+    {
         var certificates: [Certificate] = []
         var fault: KeyStoreError?
         for (index, stored) in enumerated() {

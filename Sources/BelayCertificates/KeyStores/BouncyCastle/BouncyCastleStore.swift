@@ -45,7 +45,8 @@ struct BouncyCastleStore {
             return .bks
         } catch {
             // Cut off so early that only the length of the salt tells: that of Bouncy Castle's own stores.
-            return bytes.count >= 8 && bytes.starts(with: [0, 0, 0]) && bytes[4..<8].elementsEqual([0, 0, 0, 20]) ? .bks : nil
+            return bytes.count >= 8 && bytes.starts(with: [0, 0, 0]) && bytes[4..<8].elementsEqual([0, 0, 0, 20])
+                ? .bks : nil
         }
     }
 
@@ -187,7 +188,9 @@ struct BouncyCastleStore {
             key.wipe()
             vector.wipe()
         }
-        guard var opened = StoreDigest.decryptTripleDES(bytes[reader.position..<range.upperBound], key: key, vector: vector)
+        guard
+            var opened = StoreDigest.decryptTripleDES(
+                bytes[reader.position..<range.upperBound], key: key, vector: vector)
         else { return nil }
         defer { opened.wipe() }
         var inner = JavaDataReader(opened, format: .bks)

@@ -114,7 +114,9 @@ struct JavaKeyStore {
         defer { secret.wipe() }
         let digest = secret.withUnsafeBytes { secret in
             Self.whitener.withUnsafeBytes { whitener in
-                bytes.withUnsafeBytes { StoreDigest.sha1(secret, whitener, UnsafeRawBufferPointer(rebasing: $0[..<end])) }
+                bytes.withUnsafeBytes {
+                    StoreDigest.sha1(secret, whitener, UnsafeRawBufferPointer(rebasing: $0[..<end]))
+                }
             }
         }
         return areEqual(digest, Array(bytes[end...]))

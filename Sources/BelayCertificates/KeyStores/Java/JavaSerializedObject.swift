@@ -46,7 +46,9 @@ struct JavaSerializedObject {
 
     private mutating func readValue(depth: Int) throws(KeyStoreError) -> Value {
         let start = reader.position
-        guard depth < Self.mostDepth else { throw .malformed(reader.format, "a Java object nested too deep", at: start) }
+        guard depth < Self.mostDepth else {
+            throw .malformed(reader.format, "a Java object nested too deep", at: start)
+        }
         switch try reader.readByte() {
         case 0x70: return .null
         case 0x71:

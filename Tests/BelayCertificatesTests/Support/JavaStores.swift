@@ -4,6 +4,11 @@ import BelayCertificates
 struct JavaStores: Sendable {
     let jks: [UInt8]
     let jceks: [UInt8]
+    let bks: [UInt8]
+    /// Bouncy Castle's first version, whose code has a key of 16 bits.
+    let firstBKS: [UInt8]
+    let uber: [UInt8]
+    let bcfks: [UInt8]
     /// The certificate that is trusted in each.
     let trusted: Certificate
 
@@ -49,6 +54,31 @@ struct JavaStores: Sendable {
         try keytool(
             "-importcert", "-noprompt", "-alias", "anchor", "-file", anchor, "-storetype", "JCEKS", store: "a.jceks",
             passphrase: "plain")
+        func bouncyCastle(_ arguments: String..., type: String, passphrase: String, key: String? = nil) throws {
+            try Tool.succeed(
+                "env",
+                ["LC_ALL=C.UTF-8", "keytool", "-J-XX:TieredStopAtLevel=1"]
+                    + ["-J-Dorg.bouncycastle.bks.enable_v1=true"] + arguments
+                    + ["-providerpath", "/usr/share/java/bcprov.jar"]
+                    + ["-provider", "org.bouncycastle.jce.provider.BouncyCastleProvider", "-storetype", type]
+                    + ["-keystore", folder(type), "-storepass:file", folder(passphrase)]
+                    + (key.map { ["-keypass:file", folder($0)] } ?? []))
+        }
+        try bouncyCastle(
+            "-genkeypair", "-alias", Self.name, "-keyalg", "EC", "-dname", "CN=EC", type: "BKS", passphrase: "store",
+            key: "key")
+        try bouncyCastle(
+            "-genseckey", "-alias", "aes", "-keyalg", "AES", "-keysize", "128", type: "BKS", passphrase: "store")
+        try bouncyCastle(
+            "-genkeypair", "-alias", "rsa", "-keyalg", "RSA", "-dname", "CN=RSA", type: "BKS-V1", passphrase: "plain")
+        for (type, passphrase) in [("BKS", "store"), ("BKS-V1", "plain"), ("UBER", "plain"), ("BCFKS", "plain")] {
+            try bouncyCastle(
+                "-importcert", "-noprompt", "-alias", "anchor", "-file", anchor, type: type, passphrase: passphrase)
+        }
+        bks = try folder.read("BKS")
+        firstBKS = try folder.read("BKS-V1")
+        uber = try folder.read("UBER")
+        bcfks = try folder.read("BCFKS")
         jks = try folder.read("a.jks")
         jceks = try folder.read("a.jceks")
     }

@@ -1,6 +1,7 @@
 extension Certificate {
     /// Reads the certificates of a file, by content and whatever its name: PEM with any number of certificates, DER, the
-    /// base64 of DER alone, a PKCS#7 bundle, or the trusted entries of a JKS, JCEKS or BKS trust store.
+    /// base64 of DER alone, a PKCS#7 bundle, the trusted entries of a JKS, JCEKS or BKS trust store, or a PKCS#12 file
+    /// that holds no key and opens without a passphrase.
     ///
     /// A trust store is read without its passphrase, so that nothing shows whether somebody changed it, no more than with a file
     /// in PEM. ``KeyStore/read(contentsOf:passphrase:keyPassphrase:)`` checks it. Its keys and their chains are passed over.
@@ -55,7 +56,7 @@ extension Certificate {
         case .empty: throw .empty
         case .text(let blocks): return try read(blocks)
         case .binary(.certificate, let der), .binary(.unknownDER, let der): return [try read(der: der, line: nil)]
-        case .binary(.pkcs12, _): throw .identityFile
+        case .binary(.pkcs12, let der): return try read(pkcs12: der)
         case .binary(.pkcs7, let der): return try read(bundle: der, line: nil)
         case .store(let format, _): return try read(store: bytes, format)
         case .binary, .other: throw .notACertificate(found: content.description)
@@ -93,6 +94,22 @@ extension Certificate {
             }
         }
         guard !certificates.isEmpty else { throw .notACertificate(found: "a PKCS#7 bundle without certificates") }
+        return certificates
+    }
+
+    /// The certificates of a PKCS#12 file without keys; one that needs a passphrase is an identity's.
+    private static func read(pkcs12 der: [UInt8]) throws(CertificateFileProblem) -> [Certificate] {
+        guard let store = try? KeyStore.read(pkcs12: der) else { throw .identityFile }
+        var certificates: [Certificate] = []
+        for entry in store.entries {
+            switch entry.content {
+            case .certificate(let certificate, _): certificates.append(certificate)
+            case .malformedCertificate(let error): throw .malformed(error, line: nil)
+            case .identity, .privateKey, .mismatch, .closedKey: throw .identityFile
+            case .revocationList, .other: continue
+            }
+        }
+        guard !certificates.isEmpty else { throw .notACertificate(found: "a PKCS#12 file without certificates") }
         return certificates
     }
 

@@ -2,7 +2,7 @@ extension KeyStore {
     /// The one identity of a store, or the one with a name.
     ///
     /// ```swift
-    /// let store = try KeyStore.read(pkcs12: bytes, passphrase: passphrase)
+    /// let store = try KeyStore.read(contentsOf: "client.p12", passphrase: passphrase)
     /// let identity = try store.identity(named: "client")
     /// ```
     ///
@@ -40,7 +40,7 @@ extension KeyStore {
             case .privateKey:
                 guard let other = certificates.first else { return malformed ?? .noCertificate }
                 return .keyMismatch(certificate: other.nameInErrors)
-            case .identity, .certificate, .malformedCertificate, .other: continue
+            case .identity, .certificate, .malformedCertificate, .revocationList, .other: continue
             }
         }
         return malformed ?? .noPrivateKey

@@ -1,15 +1,18 @@
 extension Identity {
-    /// Reads an identity from one file, by content: PKCS#12, or PEM with a private key and certificates in any order.
+    /// Reads an identity from one file, by content: PKCS#12, JKS, JCEKS, BKS, or PEM with a private key and certificates in any
+    /// order.
     ///
     /// The certificate of the key is found by the key, not by the order. Nothing is ever asked on a terminal.
     ///
     /// - Parameters:
     ///   - path: the file.
     ///   - passphrase: the bytes of the passphrase that opens the file or the key in it.
-    ///   - name: which identity is meant, where a PKCS#12 file has several: its friendly name, or its certificate's subject.
+    ///   - keyPassphrase: that of the key, where a key store has another for it.
+    ///   - name: which identity is meant, where a key store has several: its friendly name or alias, or its certificate's
+    ///     subject.
     /// - Throws: ``IdentityFileError``, which names the file.
     public static func read(
-        contentsOf path: String, passphrase: [UInt8]? = nil, named name: String? = nil
+        contentsOf path: String, passphrase: [UInt8]? = nil, keyPassphrase: [UInt8]? = nil, named name: String? = nil
     ) throws(IdentityFileError) -> Identity {
         do throws(IdentityError) {
             var bytes: [UInt8]
@@ -17,7 +20,7 @@ extension Identity {
                 throw .unreadable(error)
             }
             defer { bytes.wipe() }
-            return try Identity(bytes: bytes, passphrase: passphrase, named: name)
+            return try Identity(bytes: bytes, passphrase: passphrase, keyPassphrase: keyPassphrase, named: name)
         } catch {
             throw IdentityFileError(file: path, problem: error)
         }
@@ -50,19 +53,41 @@ extension Identity {
         }
     }
 
-    /// Reads an identity from the bytes of a file, by content: PKCS#12, or PEM with a private key and certificates.
+    /// Reads an identity from the bytes of a file, by content; see ``read(contentsOf:passphrase:keyPassphrase:named:)``.
     ///
     /// - Throws: ``IdentityError``.
-    public init(bytes: [UInt8], passphrase: [UInt8]? = nil, named name: String? = nil) throws(IdentityError) {
+    public init(
+        bytes: [UInt8], passphrase: [UInt8]? = nil, keyPassphrase: [UInt8]? = nil, named name: String? = nil
+    ) throws(IdentityError) {
         let content: FileContent
         do throws(PEMError) { content = try FileContent(bytes) } catch { throw .damagedText(error) }
         switch content {
-        case .binary(.pkcs12, let der): try self.init(pkcs12: der, passphrase: passphrase, named: name)
+        case .binary(.pkcs12, let der):
+            guard let keyPassphrase else {
+                try self.init(pkcs12: der, passphrase: passphrase, named: name)
+                return
+            }
+            try self.init(store: der, passphrase, keyPassphrase, name)
+        case .store(_, let store): try self.init(store: store, passphrase, keyPassphrase, name)
         case .binary(let kind, _) where kind.isPrivateKey: throw .noCertificate
         case .binary(.certificate, _): throw .noPrivateKey
         case .text(let blocks): try self.init(blocks: blocks, passphrase: passphrase)
         default: throw .notAnIdentity(found: content.description)
         }
+    }
+
+    private init(
+        store bytes: [UInt8], _ passphrase: [UInt8]?, _ keyPassphrase: [UInt8]?, _ name: String?
+    ) throws(IdentityError) {
+        let store: KeyStore
+        do throws(KeyStoreError) {
+            store = try KeyStore(
+                bytes: bytes, passphrase: passphrase.map { Secret($0) }, keyPassphrase: keyPassphrase.map { Secret($0) }
+            )
+        } catch {
+            throw .keyStore(error)
+        }
+        self = try store.identity(named: name)
     }
 
     private init(blocks: [PEM.Block], passphrase: [UInt8]?) throws(IdentityError) {

@@ -44,7 +44,8 @@ extension IdentityError: CustomStringConvertible {
         case .malformedCertificate(let index, let error):
             "certificate \(index + 1) is malformed: \(error). Export it again"
         case .notAnIdentity(let found):
-            "expected a PKCS#12 file, or PEM with a private key and its certificate, found \(found)"
+            "expected a key store (PKCS#12, JKS, JCEKS, BKS), or PEM with a private key and its certificate, "
+                + "found \(found)"
         case .keyStore(let error): error.description
         case .severalIdentities(let names):
             "expected one identity, found \(names.count): \(Self.list(names)). Say which is meant by its name"

@@ -42,6 +42,8 @@ extension KeyStore {
         case .store(_, let store):
             self = try BouncyCastleStore(store).opened(passphrase: passphrase, keyPassphrase: keyPassphrase)
         case .text(let blocks): self.init(blocks: blocks, passphrases: passphrases)
+        case .binary(.pkcs12, let der):
+            self = try KeyStore.read(pkcs12: der, passphrase: passphrase, keyPassphrase: keyPassphrase)
         case .binary(.pkcs7, let der): self = try PKCS7.read(der)
         case .binary(.certificate, let der):
             do throws(DERError) {

@@ -171,7 +171,7 @@ struct PKCS12Tests {
             try Identity(pkcs12: world.root.certificate.der, passphrase: "secret".bytes)
         }
         #expect(throws: IdentityError.notAnIdentity(found: "an empty file")) { try Identity(bytes: []) }
-        #expect(throws: IdentityError.notAnIdentity(found: "a Java key store (JKS)")) {
+        #expect(throws: IdentityError.keyStore(.truncated(.jks, bytes: 8, expected: nil))) {
             try Identity(bytes: [0xFE, 0xED, 0xFE, 0xED, 0, 0, 0, 2])
         }
     }

@@ -98,6 +98,7 @@ private struct PKCS12BagWriter {
             addCertificate(certificate, name: entry.name, localKeyID: nil, isTrusted: isTrusted)
         case .closedKey: throw Self.refusal(entry, "a private key that was not opened")
         case .malformedCertificate: throw Self.refusal(entry, "a certificate that cannot be read")
+        case .revocationList: throw Self.refusal(entry, "a revocation list (CRL)")
         case .other(let kind): throw Self.refusal(entry, kind)
         }
     }

@@ -36,23 +36,23 @@ public enum PKCS7 {
     /// says.
     static func read(_ bytes: [UInt8]) throws(KeyStoreError) -> KeyStore {
         do throws(DERError) {
-            let (identifier, content) = try readContentInfo(bytes)
-            if identifier == signedData {
-                var content = content
-                let explicit = content.inside(try content.read(.contextConstructed(0)))
-                return try readSignedData(bytes, explicit)
+            var reader = DERReader(try BER.normalized(bytes))
+            let outer = try reader.enter(.sequence)
+            let identifier = OID(octets: reader.bytes[try reader.readObjectIdentifier()])
+            guard identifier == signedData else {
+                throw DERError(.other("it holds \(name(of: identifier)), not certificates"), at: 0)
             }
-            throw DERError(.other("it holds \(name(of: identifier)), not certificates"), at: 0)
+            let explicit = try reader.enter(.contextConstructed(0))
+            let store = try readSignedData(&reader)
+            try reader.leave(explicit)
+            try reader.leave(outer)
+            return store
         } catch {
-            throw failure(error, bytes)
+            if error.reason == .truncated || bytes.missingLength != nil {
+                throw .truncated(.pkcs7, bytes: bytes.count, expected: bytes.missingLength)
+            }
+            throw .malformed(.pkcs7, error.reason.description, at: error.offset)
         }
-    }
-
-    private static func readContentInfo(_ bytes: [UInt8]) throws(DERError) -> (OID, BERReader) {
-        var reader = BERReader(bytes)
-        var content = reader.inside(try reader.read(.sequence))
-        guard reader.isAtEnd else { throw DERError(.trailingData, at: reader.position) }
-        return (OID(octets: bytes[try content.read(.objectIdentifier).contents]), content)
     }
 
     private static func name(of identifier: OID) -> String {
@@ -65,49 +65,41 @@ public enum PKCS7 {
         }
     }
 
-    private static func readSignedData(_ bytes: [UInt8], _ explicit: BERReader) throws(DERError) -> KeyStore {
-        var explicit = explicit
-        var fields = explicit.inside(try explicit.read(.sequence))
-        _ = try fields.read(.integer)
-        _ = try fields.read(.set)
-        _ = try fields.read(.sequence)
+    private static func readSignedData(_ reader: inout DERReader) throws(DERError) -> KeyStore {
+        let outer = try reader.enter(.sequence)
+        _ = try reader.readInteger()
+        _ = try reader.read(.set)
+        _ = try reader.read(.sequence)
         var entries: [KeyStore.Entry] = []
-        if fields.nextTag == .contextConstructed(0) {
-            var list = fields.inside(try fields.read())
-            while !list.isAtEnd { entries.append(.init(name: nil, content: certificate(bytes, try list.read()))) }
+        if reader.next(is: .contextConstructed(0)) {
+            let list = try reader.enter(.contextConstructed(0))
+            while !reader.isAtEnd { entries.append(.init(name: nil, content: try readCertificate(&reader))) }
+            try reader.leave(list)
         }
-        if fields.nextTag == .contextConstructed(1) {
-            var list = fields.inside(try fields.read())
-            while !list.isAtEnd { entries.append(.init(name: nil, content: revocationList(bytes, try list.read()))) }
+        if reader.next(is: .contextConstructed(1)) {
+            let list = try reader.enter(.contextConstructed(1))
+            while !reader.isAtEnd { entries.append(.init(name: nil, content: try readRevocationList(&reader))) }
+            try reader.leave(list)
         }
-        let isSigned = !fields.inside(try fields.read(.set)).isAtEnd
+        let isSigned = try !reader.read(.set).isEmpty
+        try reader.leave(outer)
         return KeyStore(format: .pkcs7, integrity: isSigned ? .unchecked("a signature") : .none, entries: entries)
     }
 
-    private static func certificate(_ bytes: [UInt8], _ element: BERReader.Element) -> KeyStore.Content {
-        guard element.tag == .sequence else { return .other("a certificate of another kind than X.509") }
+    private static func readCertificate(_ reader: inout DERReader) throws(DERError) -> KeyStore.Content {
+        let (tag, _, element) = try reader.readAny()
+        guard tag == .sequence else { return .other("a certificate of another kind than X.509") }
         do throws(DERError) {
-            return .certificate(try Certificate(der: Array(bytes[element.whole])), isTrusted: false)
+            return .certificate(try Certificate(der: Array(reader.bytes[element])), isTrusted: false)
         } catch {
             return .malformedCertificate(error)
         }
     }
 
-    private static func revocationList(_ bytes: [UInt8], _ element: BERReader.Element) -> KeyStore.Content {
-        guard element.tag == .sequence else { return .other("revocation information of another kind than a CRL") }
-        do throws(DERError) {
-            return .revocationList(try RevocationList(der: Array(bytes[element.whole])))
-        } catch {
-            return .other("a revocation list (CRL) that cannot be read: \(error)")
-        }
-    }
-
-    private static func failure(_ error: DERError, _ bytes: [UInt8]) -> KeyStoreError {
-        if error.reason == .truncated || bytes.missingLength != nil {
-            .truncated(.pkcs7, bytes: bytes.count, expected: bytes.missingLength)
-        } else {
-            .malformed(.pkcs7, error.reason.description, at: error.offset)
-        }
+    private static func readRevocationList(_ reader: inout DERReader) throws(DERError) -> KeyStore.Content {
+        let (tag, _, element) = try reader.readAny()
+        guard tag == .sequence else { return .other("revocation information of another kind than a CRL") }
+        return KeyStore.revocationList(Array(reader.bytes[element]))
     }
 
     private static let data = OID(octets: arc + [1])

@@ -79,14 +79,19 @@ extension KeyStore {
         return .failure(.privateKey(failure))
     }
 
-    /// The certificate of a key and those that lead on from it, as far as names tell.
+    /// The certificate of a key and those that lead on from it, as far as names and key identifiers tell.
     private static func chain(of key: PrivateKey, among certificates: [Certificate]) -> [Certificate] {
         guard let leaf = certificates.first(where: { key.matches($0.publicKey) }) else { return [] }
         var chain = [leaf]
         var current = leaf
-        while !current.isSelfIssued,
-            let issuer = certificates.first(where: { $0.subject == current.issuer && !chain.contains($0) })
-        {
+        // No chain is as long; a file with thousands of certificates of one name must not cost a comparison of each with each.
+        while !current.isSelfIssued, chain.count < 32 {
+            let issuers = certificates.filter { $0.subject == current.issuer && !chain.contains($0) }
+            let identifier = (try? current.authorityKeyIdentifier)?.keyIdentifier
+            guard let issuer = issuers.first(where: { (try? $0.subjectKeyIdentifier) == identifier }) ?? issuers.first
+            else {
+                break
+            }
             chain.append(issuer)
             current = issuer
         }

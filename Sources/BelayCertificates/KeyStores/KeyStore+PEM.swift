@@ -86,12 +86,13 @@ extension KeyStore {
         var current = leaf
         // No chain is as long; a file with thousands of certificates of one name must not cost a comparison of each with each.
         while !current.isSelfIssued, chain.count < 32 {
-            let issuers = certificates.filter { $0.subject == current.issuer && !chain.contains($0) }
-            let identifier = (try? current.authorityKeyIdentifier)?.keyIdentifier
-            guard let issuer = issuers.first(where: { (try? $0.subjectKeyIdentifier) == identifier }) ?? issuers.first
-            else {
-                break
+            let wanted = (try? current.authorityKeyIdentifier)?.keyIdentifier
+            let issuer = certificates.first { candidate in
+                guard candidate.subject == current.issuer, !chain.contains(candidate) else { return false }
+                guard let wanted, let found = try? candidate.subjectKeyIdentifier else { return true }
+                return wanted == found
             }
+            guard let issuer else { break }
             chain.append(issuer)
             current = issuer
         }

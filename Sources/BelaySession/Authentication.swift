@@ -37,7 +37,7 @@ struct Authentication {
     ) async throws(SessionError) -> Response {
         let url = context.url
         var round = PasswordRound()
-        if context.keepsCredentials { round.tried = useStoredPassword(for: url.origin) }
+        if context.keepsCredentials { round.tried = useStoredPassword(for: url) }
         while true {
             let response = try await judged(order, context)
             guard response.statusCode == 401,
@@ -73,11 +73,11 @@ struct Authentication {
         var terms = try terms(context)
         latest = terms.connection
         for _ in 0...(2 * Authentication.maximumAttempts) {
-            var transfer = order.transfer(to: context.url, under: terms.connection, session.configuration)
-            transfer.answers = answers
-            transfer.password = password
-            transfer.isAlone = isAlone
-            transfer.trace = trace
+            let transfer = TransferOrder(
+                url: context.url.text, isEncrypted: context.url.isSecure, content: order.content,
+                terms: terms.connection,
+                settings: session.transferSettings, answers: answers, password: password, isAlone: isAlone, trace: trace
+            )
             let outcome = await session.engine.perform(transfer)
             session.configuration.onEvent?(
                 .exchanged(id: exchange.identifier, metrics: ExchangeMetrics(outcome)))
@@ -226,8 +226,9 @@ struct Authentication {
     }
 
     /// Uses the password that a server is known to want, before it asks.
-    private mutating func useStoredPassword(for origin: Origin) -> ProtectionSpace? {
-        guard let stored = session.credentials.withLock({ $0.password(for: origin) }) else { return nil }
+    private mutating func useStoredPassword(for url: SessionURL) -> ProtectionSpace? {
+        let stored = session.credentials.withLock { $0.count == 0 ? nil : $0.password(for: url.origin) }
+        guard let stored else { return nil }
         password = TransferPassword(stored.password, isDigest: stored.isDigest)
         return stored.space
     }

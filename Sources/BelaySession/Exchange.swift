@@ -27,15 +27,23 @@ final class Exchange {
 
     /// Sends the request and takes it to its end.
     func run() async throws(SessionError) -> Response {
-        let request = try await adapted()
+        guard !session.configuration.interceptors.isEmpty else { return try await response(to: original) }
+        var adapted = original
+        for interceptor in session.configuration.interceptors {
+            do { adapted = try await interceptor.adapt(adapted) } catch { throw failure(.interceptor(error)) }
+        }
+        return try await response(to: adapted)
+    }
+
+    private func response(to request: Request) async throws(SessionError) -> Response {
         let prepared: PreparedRequest
         do throws(RequestError) {
             prepared = try request.prepared(recent: session.recentURLs)
         } catch { throw failure(.badURL(error.description)) }
-        var order = ExchangeOrder(prepared, request, session.configuration)
+        var order = ExchangeOrder(
+            prepared, request, headers: session.configuration.headers, timeouts: session.configuration.timeouts)
         var context = RedirectContext(
-            method: request.method, url: prepared.url, hasBody: prepared.body != nil,
-            headerNames: order.headers.map(\.name))
+            method: request.method, url: prepared.url, hasBody: prepared.body != nil, headerNames: order.headerNames)
         method = prepared.method
         target = prepared.url
         session.configuration.onEvent?(.began(id: identifier, method: method, url: place))
@@ -61,14 +69,6 @@ final class Exchange {
                     .redirected(id: identifier, status: response.statusCode, to: place))
             }
         }
-    }
-
-    private func adapted() async throws(SessionError) -> Request {
-        var request = original
-        for interceptor in session.configuration.interceptors {
-            do { request = try await interceptor.adapt(request) } catch { throw failure(.interceptor(error)) }
-        }
-        return request
     }
 
     private func accepted(_ response: Response, _ request: Request) throws(SessionError) -> Response {

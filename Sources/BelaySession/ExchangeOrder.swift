@@ -2,42 +2,41 @@ import BelayTLS
 
 /// What is sent to whatever host is next on a request's way.
 struct ExchangeOrder {
-    private(set) var method: String
-    private(set) var headers: [(name: String, value: String)]
-    private(set) var body: [UInt8]?
-    let timeouts: SessionTimeouts
+    private var headers: [(name: String, value: String)]
+    /// What goes onto the wire.
+    private(set) var content: TransferContent
 
-    init(_ prepared: PreparedRequest, _ request: Request, _ configuration: SessionConfiguration) {
-        method = prepared.method
+    /// The method's name.
+    var method: String { content.method }
+
+    /// The names of the headers that the caller, or the session for the caller, has set.
+    var headerNames: [String] { headers.map(\.name) }
+
+    /// What is sent first.
+    ///
+    /// - Parameters:
+    ///   - usual: the session's headers, for those that the request does not have.
+    ///   - timeouts: the session's limits.
+    init(_ prepared: PreparedRequest, _ request: Request, headers usual: HTTPHeaders, timeouts: SessionTimeouts) {
         headers = prepared.headerLines
-        for field in configuration.headers.fields where !request.headers.contains(field.name) {
+        for field in usual.fields where !request.headers.contains(field.name) {
             headers.append((field.name, field.value))
         }
-        body = prepared.body
-        timeouts = request.timeouts.applied(to: configuration.timeouts)
+        content = TransferContent(
+            method: prepared.method, headers: Self.lines(headers), body: prepared.body,
+            timeouts: request.timeouts.applied(to: timeouts))
     }
 
     /// Becomes what the redirect asks for.
     mutating func follow(_ hop: RedirectHop) {
-        method = hop.method.rawValue
-        if !hop.keepsBody { body = nil }
         headers.removeAll { header in hop.dropsHeaders.contains { $0.equalsIgnoringCase(header.name) } }
-    }
-
-    /// One exchange with a server.
-    func transfer(
-        to url: SessionURL, under terms: ConnectionTerms, _ configuration: SessionConfiguration
-    ) -> TransferOrder {
-        TransferOrder(
-            url: url.text, isEncrypted: url.isSecure, method: method, headers: lines, body: body, terms: terms,
-            route: TransferRoute(
-                connectTo: configuration.connectTo, unixSocket: configuration.unixSocket, proxy: configuration.proxy),
-            limits: TransferLimits(body: configuration.maximumBodySize, headers: configuration.maximumHeaderSize),
-            timeouts: timeouts, protocols: configuration.protocols, decompresses: configuration.decompresses)
+        content = TransferContent(
+            method: hop.method.rawValue, headers: Self.lines(headers), body: hop.keepsBody ? content.body : nil,
+            timeouts: content.timeouts)
     }
 
     /// Lines as libcurl wants them: a field without a value is written with a semicolon.
-    private var lines: [String] {
+    private static func lines(_ headers: [(name: String, value: String)]) -> [String] {
         headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     }
 }

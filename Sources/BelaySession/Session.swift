@@ -2,6 +2,7 @@ import BelayCertificates
 import BelayTLS
 import BelayTransportSecurity
 import BelayTrust
+import Synchronization
 
 /// An HTTP client whose every connection is judged.
 ///
@@ -25,7 +26,8 @@ public final class Session: Sendable {
     let engine: Engine
     let credentials = Protected(CredentialStore())
     let recentURLs: RecentURLs
-    private let counter = Protected<UInt64>(0)
+    let transferSettings: TransferSettings
+    private let counter = Atomic<UInt64>(0)
 
     /// How often one request is tried at most, where interceptors want it tried again.
     public static let maximumAttempts = 10
@@ -124,6 +126,7 @@ public final class Session: Sendable {
         baseURL = base
         recentURLs = RecentURLs(base: base)
         self.configuration = configuration
+        transferSettings = TransferSettings(configuration)
         var append: (@Sendable (String) -> Void)?
         if let keyLog { append = { [keyLog] line in keyLog.append(line) } }
         rules = Protected(
@@ -198,10 +201,7 @@ public final class Session: Sendable {
     /// - Throws: ``SessionError``. A response that is not acceptable is in it, as ``SessionError/Reason/rejected(_:)``.
     ///   Cancelling the task ends the exchange at once.
     public func send(_ request: Request) async throws(SessionError) -> Response {
-        let identifier = counter.withLock { counter in
-            counter &+= 1
-            return counter
-        }
+        let identifier = counter.wrappingAdd(1, ordering: .relaxed).newValue
         var attempt = 1
         while true {
             do throws(SessionError) {

@@ -3,6 +3,7 @@ import BelayTLS
 import BelayTransportSecurity
 import BelayTrust
 import FoundationEssentials
+import Synchronization
 
 /// The policies of a session at one moment, and the terms that its connections were made under since the last change.
 ///
@@ -13,7 +14,7 @@ struct SessionRules: Sendable {
     private var terms: [Key: Terms] = [:]
     private var nextIdentifier: UInt64 = 0
     /// How often the policies have changed; what waits for a connection looks at it.
-    private let generation = Protected<UInt64>(0)
+    private let generation = Generation()
     private var systemAnchors: AnchorStore?
     private let asks: Bool
     private let transportSecurity: TransportSecurityEnforcement?
@@ -70,7 +71,7 @@ struct SessionRules: Sendable {
     /// Changes the policies; nothing that was made under the old ones is used any more.
     mutating func change(_ body: (inout HostPolicies) -> Void) {
         body(&policies)
-        generation.withLock { $0 &+= 1 }
+        generation.advance()
         terms.removeAll(keepingCapacity: true)
     }
 
@@ -157,7 +158,7 @@ struct SessionRules: Sendable {
         nextIdentifier += 1
         let asks = asks && asksForIdentity
         let generation = generation
-        let made = generation.withLock { $0 }
+        let made = generation.number
         let connection = ConnectionTerms(
             identifier: nextIdentifier, endpoint: endpoint, options: judge.options,
             judge: { judge.rule($0, at: $1, $2) },
@@ -165,7 +166,7 @@ struct SessionRules: Sendable {
                 if let answer = answers.identity { return answer }
                 if asks { return .undecided }
                 return configuredIdentity(request).map { .present($0) } ?? .nothing
-            }, isCurrent: { generation.withLock { $0 } == made }, keyLog: keyLog)
+            }, isCurrent: { generation.number == made }, keyLog: keyLog)
         return Terms(
             policy: policy, judge: judge, connection: connection, configuredIdentity: configuredIdentity)
     }
@@ -187,6 +188,15 @@ struct SessionRules: Sendable {
             }
         }
     }
+}
+
+/// How often the policies have changed: looked at by threads that hold no lock of theirs.
+private final class Generation: Sendable {
+    private let count = Atomic<UInt64>(0)
+
+    var number: UInt64 { count.load(ordering: .acquiring) }
+
+    func advance() { count.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }
 
 extension ConnectionPolicy {

@@ -14,7 +14,7 @@ final class EasyHandle {
     /// The exchange that it makes; nil while it is idle.
     var transfer: Transfer?
     /// What it was set up for, where an order of the same kind may find it so; nil where it has to be set up anew.
-    private(set) var options: TransferOptions?
+    private var preparedFor: TransferOrder?
     private var url: String?
     private var isReset = true
 
@@ -43,30 +43,36 @@ final class EasyHandle {
     /// a handle which had an order with equal options needs nothing but another URL.
     ///
     /// - Parameter setUp: sets everything but the URL, on a handle that is as new.
-    func prepare(_ options: TransferOptions?, url: String, setUp: () -> Void) {
+    func prepare(for order: TransferOrder, setUp: () -> Void) {
         errorText[0] = 0
-        if options == nil || options != self.options {
+        if !isPrepared(for: order) {
             if !isReset { reset() }
             isReset = false
             setUp()
-            self.options = options
+            preparedFor = order.isRepeatable ? order : nil
         }
-        if url != self.url {
-            set(CURLOPT_URL, url)
-            self.url = url
+        if url?.hasSameBytes(as: order.url) != true {
+            set(CURLOPT_URL, order.url)
+            url = order.url
         }
-        if refusedOption != nil { self.options = nil }
+        if refusedOption != nil { preparedFor = nil }
+    }
+
+    /// Whether an order would find everything set but for its URL.
+    func isPrepared(for order: TransferOrder) -> Bool {
+        guard order.isRepeatable, let preparedFor else { return false }
+        return preparedFor.hasOptions(of: order)
     }
 
     /// Has the next exchange set everything anew.
-    func forgetOptions() { options = nil }
+    func forgetOptions() { preparedFor = nil }
 
     /// Forgets all options, for the next exchange.
     func reset() {
         // libcurl 7.88 forgets to free the list of cookie files on a reset.
         belay_curl_set_text(pointer, CURLOPT_COOKIEFILE, nil)
         curl_easy_reset(pointer)
-        options = nil
+        preparedFor = nil
         url = nil
         isReset = true
         clear()

@@ -1,4 +1,4 @@
-import BelayCertificates
+import Synchronization
 
 /// One thread that makes many exchanges at once, by libcurl's multi interface over epoll.
 ///
@@ -6,7 +6,7 @@ import BelayCertificates
 /// the engine is let go of.
 final class Engine: Sendable {
     private let core: EngineCore
-    private let counter = Protected<UInt64>(0)
+    private let counter = Atomic<UInt64>(0)
 
     init(settings: EngineSettings) throws(EngineError) {
         core = try EngineCore(settings: settings)
@@ -19,10 +19,7 @@ final class Engine: Sendable {
 
     /// Makes an exchange. Cancelling the task ends it at once, in whatever phase it is.
     func perform(_ order: TransferOrder, isolation: isolated (any Actor)? = #isolation) async -> TransferOutcome {
-        let identifier = counter.withLock { counter in
-            counter &+= 1
-            return counter
-        }
+        let identifier = counter.wrappingAdd(1, ordering: .relaxed).newValue
         return await withTaskCancellationHandler {
             // The engine answers every letter exactly once: when its exchange ends, or when the engine does.
             await withUnsafeContinuation { continuation in
@@ -41,16 +38,14 @@ final class Engine: Sendable {
 }
 
 /// An order on its way to the engine, and who waits for its outcome.
-final class TransferLetter: Sendable {
+struct TransferLetter: Sendable {
     let identifier: UInt64
     let order: TransferOrder
-    let options: TransferOptions?
     let continuation: UnsafeContinuation<TransferOutcome, Never>
 
     init(_ identifier: UInt64, _ order: TransferOrder, _ continuation: UnsafeContinuation<TransferOutcome, Never>) {
         self.identifier = identifier
         self.order = order
-        options = order.repeatableOptions
         self.continuation = continuation
     }
 }

@@ -19,6 +19,8 @@ final class EngineCore: @unchecked Sendable {
     private var idle: [EasyHandle] = []
     /// Transfers that wait for a server to say how many it takes, in their order.
     private var waiting: [Transfer] = []
+    /// Exchanges that have ended, and who waits for them.
+    private var answers: [(UnsafeContinuation<TransferOutcome, Never>, TransferOutcome)] = []
     private var watched: Set<CInt> = []
     /// When libcurl wants to be called, in nanoseconds of the monotonic clock; nil for never.
     private var due: Int64?
@@ -138,7 +140,9 @@ final class EngineCore: @unchecked Sendable {
                 swap(&mailbox.letters, &letters)
                 mailbox.isAsleep = letters.isEmpty
             }
-            if !read(letters, multi) { break }
+            let goesOn = read(letters, multi)
+            answer()
+            if !goesOn { break }
             let count = belay_epoll_wait_until(
                 epoll, &tokens, &directions, CInt(tokens.count), letters.isEmpty ? patience : 0)
             if count < 0, errno != EINTR { break }
@@ -161,7 +165,11 @@ final class EngineCore: @unchecked Sendable {
             }
             collect(multi)
             if !waiting.isEmpty { resumeWaiting(multi) }
-            if let nextCheck, nextCheck <= EngineCore.now { endExpired(multi) }
+            answer()
+            if let nextCheck, nextCheck <= EngineCore.now {
+                endExpired(multi)
+                answer()
+            }
         }
     }
 
@@ -220,7 +228,7 @@ final class EngineCore: @unchecked Sendable {
     }
 
     private func begin(_ letter: TransferLetter, _ multi: UnsafeMutableRawPointer) {
-        guard let easy = idleHandle(for: letter.options) ?? EasyHandle() else {
+        guard let easy = idleHandle(for: letter.order) ?? EasyHandle() else {
             letter.continuation.resume(returning: TransferOutcome(failure: .unusable("out of memory")))
             return
         }
@@ -238,9 +246,10 @@ final class EngineCore: @unchecked Sendable {
     }
 
     /// A handle that is free: best one that was set up for such an order before.
-    private func idleHandle(for options: TransferOptions?) -> EasyHandle? {
-        if let options {
-            for index in idle.indices.suffix(EngineCore.idleSearch).reversed() where idle[index].options == options {
+    private func idleHandle(for order: TransferOrder) -> EasyHandle? {
+        if order.isRepeatable {
+            for index in idle.indices.suffix(EngineCore.idleSearch).reversed() where idle[index].isPrepared(for: order)
+            {
                 idle.swapAt(index, idle.endIndex - 1)
                 break
             }
@@ -314,6 +323,14 @@ final class EngineCore: @unchecked Sendable {
         }
     }
 
+    /// Lets those go on whose exchanges have ended.
+    ///
+    /// All at once: a thread that is woken for each of them falls asleep in between.
+    private func answer() {
+        for (continuation, outcome) in answers { continuation.resume(returning: outcome) }
+        answers.removeAll(keepingCapacity: true)
+    }
+
     private func finish(_ transfer: Transfer, _ outcome: TransferOutcome) {
         transfer.easy.transfer = nil
         transfer.leaveConnection()
@@ -321,10 +338,10 @@ final class EngineCore: @unchecked Sendable {
         if transfer.sending.count > 1 { transfer.easy.forgetOptions() }
         if idle.count < EngineCore.idleLimit {
             // Bodies and passwords are not kept for nothing.
-            if transfer.easy.options == nil { transfer.easy.reset() }
+            if !transfer.order.isRepeatable { transfer.easy.reset() }
             idle.append(transfer.easy)
         }
-        transfer.letter.continuation.resume(returning: outcome)
+        answers.append((transfer.letter.continuation, outcome))
     }
 
     private func end(_ multi: UnsafeMutableRawPointer, _ share: UnsafeMutableRawPointer) {
@@ -340,6 +357,7 @@ final class EngineCore: @unchecked Sendable {
             transfer.easy.transfer = nil
             transfer.letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
         }
+        answer()
         active.removeAll()
         idle.removeAll()
         curl_multi_cleanup(multi)

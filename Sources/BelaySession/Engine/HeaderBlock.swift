@@ -1,51 +1,55 @@
-/// The lines of a header as they came, without their ends: one piece of memory for all.
+import Glibc
+
+/// The lines of a header as they came: one piece of memory for all.
 struct HeaderBlock: Sendable, Hashable {
-    private(set) var bytes: [UInt8] = []
-    private var ends: [Int] = []
+    /// Each line ends with a line feed, which no line holds otherwise.
+    private var bytes: [UInt8] = []
+    private(set) var count = 0
 
-    var count: Int { ends.count }
-    var isEmpty: Bool { ends.isEmpty }
+    var isEmpty: Bool { count == 0 }
 
-    subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
-
+    /// Adds a line, without its end.
     mutating func append(_ line: UnsafeBufferPointer<UInt8>) {
         bytes.append(contentsOf: line)
-        ends.append(bytes.count)
+        bytes.append(0x0A)
+        count += 1
     }
 
-    /// Hands out each line in turn, without copying it.
+    /// Hands out each line in turn, without its end and without copying it.
     func forEach(_ take: (UnsafeBufferPointer<UInt8>) -> Void) {
         bytes.withUnsafeBufferPointer { all in
             var start = 0
-            for end in ends {
-                take(UnsafeBufferPointer(rebasing: all[start..<end]))
-                start = end
+            while start < all.count, let base = all.baseAddress, let end = memchr(base + start, 0x0A, all.count - start)
+            {
+                let length = UnsafeRawPointer(base + start).distance(to: end)
+                take(UnsafeBufferPointer(start: base + start, count: length))
+                start += length + 1
             }
         }
     }
 
-    /// The values of a field, in order, without the space around them.
+    /// The values of a field, in order, with the space around them.
     ///
     /// - Parameter name: in lower case.
-    func values(of name: String) -> [ArraySlice<UInt8>] {
-        let name = Array(name.utf8)
-        return (0..<count).compactMap { index in
-            let line = self[index]
-            guard line.count > name.count, line[line.startIndex + name.count] == UInt8(ascii: ":"),
-                zip(line, name).allSatisfy({ $0 | 0x20 == $1 })
-            else { return nil }
-            return line.dropFirst(name.count + 1)
+    func values(of name: StaticString) -> [[UInt8]] {
+        var values: [[UInt8]] = []
+        let length = name.utf8CodeUnitCount
+        forEach { line in
+            guard line.count > length, line[length] == 0x3A,
+                (0..<length).allSatisfy({ line[$0].asciiLowercased == name.utf8Start[$0] })
+            else { return }
+            values.append(Array(line[(length + 1)...]))
         }
+        return values
     }
 
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
-        ends.removeAll(keepingCapacity: true)
+        count = 0
     }
 
     /// Room for a header of the usual size.
     mutating func reserveUsual() {
         bytes.reserveCapacity(512)
-        ends.reserveCapacity(16)
     }
 }

@@ -26,23 +26,46 @@ struct ResponseHeadCheck {
             isComplete = true
             return nil
         }
-        guard ResponseHeadCheck.mayBeLength(line), let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-            return nil
-        }
-        let name = line[..<colon].trimmed()
-        guard name.count == ResponseHeadCheck.lengthName.count,
-            zip(name, ResponseHeadCheck.lengthName).allSatisfy({ $0 | 0x20 == $1 })
-        else { return nil }
+        guard ResponseHeadCheck.mayBeLength(line), let start = ResponseHeadCheck.startOfLength(line) else { return nil }
         // A list of equal lengths is as good as one (RFC 9110, section 8.6).
-        for part in line[(colon + 1)...].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            let digits = part.trimmed()
-            guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }),
-                let value = Int64(String(decoding: digits, as: UTF8.self))
-            else { return "its length is no number" }
+        var position = start
+        while true {
+            guard let value = ResponseHeadCheck.number(line, &position) else { return "its length is no number" }
             if let length, length != value { return "it has two lengths, \(length) and \(value)" }
             length = value
+            guard position < line.count else { return nil }
+            guard line[position] == UInt8(ascii: ",") else { return "its length is no number" }
+            position += 1
         }
-        return nil
+    }
+
+    /// Where the value begins, where the line's name is the length's, whatever its case and the white space around it.
+    private static func startOfLength(_ line: UnsafeRawBufferPointer) -> Int? {
+        var position = 0
+        while position < line.count, line[position].isHeaderSpace { position += 1 }
+        for letter in lengthName {
+            guard position < line.count, line[position] | 0x20 == letter else { return nil }
+            position += 1
+        }
+        while position < line.count, line[position].isHeaderSpace { position += 1 }
+        return position < line.count && line[position] == UInt8(ascii: ":") ? position + 1 : nil
+    }
+
+    /// The digits at a position and the white space around them, which are passed over; nil where there are none, or too many.
+    private static func number(_ line: UnsafeRawBufferPointer, _ position: inout Int) -> Int64? {
+        while position < line.count, line[position].isHeaderSpace { position += 1 }
+        let start = position
+        var value: Int64 = 0
+        while position < line.count, (0x30...0x39).contains(line[position]) {
+            let (tens, isTooBig) = value.multipliedReportingOverflow(by: 10)
+            let (sum, isMore) = tens.addingReportingOverflow(Int64(line[position] - 0x30))
+            if isTooBig || isMore { return nil }
+            value = sum
+            position += 1
+        }
+        guard position > start else { return nil }
+        while position < line.count, line[position].isHeaderSpace { position += 1 }
+        return value
     }
 
     /// Whether a line starts as status lines do.
@@ -63,14 +86,4 @@ struct ResponseHeadCheck {
 extension UInt8 {
     /// Space and everything that C takes for white space.
     fileprivate var isHeaderSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
-}
-
-extension Slice<UnsafeRawBufferPointer> {
-    /// Without the white space around.
-    fileprivate func trimmed() -> Self {
-        var rest = self
-        while let first = rest.first, first.isHeaderSpace { rest = rest.dropFirst() }
-        while let last = rest.last, last.isHeaderSpace { rest = rest.dropLast() }
-        return rest
-    }
 }

@@ -15,17 +15,17 @@ extension Transfer {
     ///     may take its time, and not for a server that lets nobody in.
     func expired(at now: Int64, hostAnswers: Bool) -> TransferFailure? {
         let elapsed = Duration.nanoseconds(now - began)
-        if let total = order.timeouts.total, elapsed >= total { return .timedOut(phase, total) }
+        if let total = order.content.timeouts.total, elapsed >= total { return .timedOut(phase, total) }
         if let since = sending.waitingSince, sending.awaited != nil {
             // The server that lets nobody in yet is as silent to the request that it has.
-            guard let idle = order.timeouts.idle, Duration.nanoseconds(now - since) >= idle else { return nil }
+            guard let idle = order.content.timeouts.idle, Duration.nanoseconds(now - since) >= idle else { return nil }
             return .timedOut(.wait, idle)
         }
         guard isUnderWay else {
-            guard let connect = order.timeouts.connect, elapsed >= connect, !hostAnswers else { return nil }
+            guard let connect = order.content.timeouts.connect, elapsed >= connect, !hostAnswers else { return nil }
             return .timedOut(phase == .resolve ? .connect : phase, connect)
         }
-        guard let idle = order.timeouts.idle else { return nil }
+        guard let idle = order.content.timeouts.idle else { return nil }
         let count =
             easy.size(CURLINFO_SIZE_DOWNLOAD_T) + easy.size(CURLINFO_SIZE_UPLOAD_T)
             + Int64(easy.number(CURLINFO_HEADER_SIZE))

@@ -4,7 +4,7 @@ import CCurl
 extension Transfer {
     /// Sets the handle up for the order. False where libcurl does not take an option.
     func prepare(sharing share: OpaquePointer?, usesCookies: Bool) -> Bool {
-        easy.prepare(letter.options, url: order.url) { setUp(sharing: share, usesCookies: usesCookies) }
+        easy.prepare(for: order) { setUp(sharing: share, usesCookies: usesCookies) }
         return easy.refusedOption == nil
     }
 
@@ -17,7 +17,7 @@ extension Transfer {
         setMethod()
         setRoute()
         setTimeouts()
-        if order.decompresses {
+        if order.settings.decompresses {
             // libcurl says so and leaves it to us; see ContentUnpacker.
             easy.set(CURLOPT_ACCEPT_ENCODING, ContentUnpacker.accepted)
             easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
@@ -50,47 +50,47 @@ extension Transfer {
         easy.set(CURLOPT_PROXY_CAINFO, nil)
         easy.set(CURLOPT_PROXY_CAPATH, nil)
         easy.set(CURLOPT_HTTP_VERSION, httpVersion)
-        if order.protocols == .automatic, order.isEncrypted { easy.set(CURLOPT_PIPEWAIT, 1) }
+        if order.settings.protocols == .automatic, order.isEncrypted { easy.set(CURLOPT_PIPEWAIT, 1) }
     }
 
     /// The window that every stream starts with (RFC 9113, section 6.9.2), in bytes.
     private static let longestHTTP2Body = 65_535
 
     private var httpVersion: Int {
-        switch order.protocols {
+        switch order.settings.protocols {
         // libcurl 7.88 waits for ever, and keeps its thread busy, where an HTTP/2 server answers before it has read the whole of a
         // body that is longer than the window it gave.
-        case .automatic where (order.body?.count ?? 0) > Transfer.longestHTTP2Body: Int(CURL_HTTP_VERSION_1_1)
+        case .automatic where (order.content.body?.count ?? 0) > Transfer.longestHTTP2Body: Int(CURL_HTTP_VERSION_1_1)
         case .automatic: Int(CURL_HTTP_VERSION_2TLS)
         case .http1: Int(CURL_HTTP_VERSION_1_1)
         }
     }
 
     private func setMethod() {
-        var headers = order.headers
+        var headers = order.content.headers
         func lacks(_ name: String) -> Bool {
             !headers.contains { $0.prefix(name.count + 1).lowercased() == name + ":" }
         }
-        if let body = order.body ?? (["POST", "PUT", "PATCH"].contains(order.method) ? [] : nil) {
+        if let body = order.content.body ?? (["POST", "PUT", "PATCH"].contains(order.content.method) ? [] : nil) {
             easy.setBody(body)
             // libcurl would take every body for a form, and wait before it sends a long one.
             if lacks("content-type") { headers.append("Content-Type:") }
             if lacks("expect") { headers.append("Expect:") }
-            if order.method != "POST" { easy.set(CURLOPT_CUSTOMREQUEST, order.method) }
-        } else if order.method == "HEAD" {
+            if order.content.method != "POST" { easy.set(CURLOPT_CUSTOMREQUEST, order.content.method) }
+        } else if order.content.method == "HEAD" {
             easy.set(CURLOPT_NOBODY, 1)
-        } else if order.method != "GET" {
-            easy.set(CURLOPT_CUSTOMREQUEST, order.method)
+        } else if order.content.method != "GET" {
+            easy.set(CURLOPT_CUSTOMREQUEST, order.content.method)
         }
         easy.setHeaders(headers)
     }
 
     private func setRoute() {
-        if let target = order.route.connectTo { easy.setConnectTo("::\(target)") }
-        if let path = order.route.unixSocket { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        if let target = order.settings.route.connectTo { easy.setConnectTo("::\(target)") }
+        if let path = order.settings.route.unixSocket { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
         // What a proxy says to CONNECT is no part of the response.
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        switch order.route.proxy {
+        switch order.settings.route.proxy {
         case .environment: break
         case .none: easy.set(CURLOPT_PROXY, "")
         case .url(let url):
@@ -102,7 +102,7 @@ extension Transfer {
 
     private func setTimeouts() {
         // Without a limit libcurl would have one of its own.
-        easy.set(milliseconds: CURLOPT_CONNECTTIMEOUT_MS, order.timeouts.connect ?? .seconds(1 << 20))
-        if let total = order.timeouts.total { easy.set(milliseconds: CURLOPT_TIMEOUT_MS, total) }
+        easy.set(milliseconds: CURLOPT_CONNECTTIMEOUT_MS, order.content.timeouts.connect ?? .seconds(1 << 20))
+        if let total = order.content.timeouts.total { easy.set(milliseconds: CURLOPT_TIMEOUT_MS, total) }
     }
 }

@@ -93,7 +93,7 @@ extension Transfer {
     /// Methods that mean the same once and twice (RFC 9110, section 9.2.2).
     private static let idempotentMethods: Set = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
 
-    private var isIdempotent: Bool { Transfer.idempotentMethods.contains(order.method) }
+    private var isIdempotent: Bool { Transfer.idempotentMethods.contains(order.content.method) }
 
     /// Whether the request may go out, where it has gone out before without an answer.
     ///

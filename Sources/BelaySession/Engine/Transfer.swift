@@ -8,8 +8,9 @@ import Glibc
 /// Only the engine's thread touches it.
 final class Transfer {
     let letter: TransferLetter
+    let order: TransferOrder
     let easy: EasyHandle
-    var order: TransferOrder { letter.order }
+    private let limits: TransferLimits
     private var body: [UInt8] = []
     private var hasBody = false
     /// Undoes the compression of the body; nil where there is none.
@@ -31,6 +32,8 @@ final class Transfer {
 
     init(_ letter: TransferLetter, easy: EasyHandle, now: Int64) {
         self.letter = letter
+        order = letter.order
+        limits = letter.order.settings.limits
         self.easy = easy
         began = now
     }
@@ -77,10 +80,10 @@ final class Transfer {
             if let unpacker {
                 fits = try unpacker.unpack(bytes) { body.append(contentsOf: $0.bindMemory(to: UInt8.self)) }
             } else {
-                fits = order.limits.body - body.count >= bytes.count
+                fits = limits.body - body.count >= bytes.count
                 if fits { body.append(contentsOf: bytes.bindMemory(to: UInt8.self)) }
             }
-            if !fits { ending = .bodyTooLarge(limit: order.limits.body) }
+            if !fits { ending = .bodyTooLarge(limit: limits.body) }
             return fits
         } catch {
             ending = .contentCoding(error)
@@ -92,15 +95,15 @@ final class Transfer {
         hasBody = true
         // The announced length is only a hint: it may lie, and the body may grow when it is unpacked.
         let announced = easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
-        body.reserveCapacity(max(count, min(Int(clamping: announced), order.limits.body, 1 << 20)))
+        body.reserveCapacity(max(count, min(Int(clamping: announced), limits.body, 1 << 20)))
         // A part of a coded whole cannot be unpacked by itself (RFC 9110, section 14.2).
-        guard order.decompresses, easy.number(CURLINFO_RESPONSE_CODE) != 206 else { return }
-        unpacker = try ContentUnpacker(head.fields, limit: order.limits.body)
+        guard order.settings.decompresses, easy.number(CURLINFO_RESPONSE_CODE) != 206 else { return }
+        unpacker = try ContentUnpacker(head.fields, limit: limits.body)
     }
 
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         sending.isUnanswered = false
-        switch head.take(line, within: letter.order.limits, keepsStatusLine: letter.order.trace != nil) {
+        switch head.take(line, within: limits, keepsStatusLine: order.trace != nil) {
         case .goesOn: return true
         case .ends:
             traceResponseHead(head.statusLine, head.fields)
@@ -129,7 +132,7 @@ final class Transfer {
     private func mayBeSent(_ localPort: CInt) -> Bool {
         guard mayBeRepeated else {
             ending = .lost(
-                "the connection ended before an answer came, and the server may have done what \(order.method) asks for: it is not sent again"
+                "the connection ended before an answer came, and the server may have done what \(order.content.method) asks for: it is not sent again"
             )
             return false
         }
@@ -198,15 +201,12 @@ final class Transfer {
             firstByte: moment(CURLINFO_STARTTRANSFER_TIME_T), total: moment(CURLINFO_TOTAL_TIME_T),
             bytesSent: Int64(easy.number(CURLINFO_REQUEST_SIZE)) + easy.size(CURLINFO_SIZE_UPLOAD_T),
             bytesReceived: Int64(easy.number(CURLINFO_HEADER_SIZE)) + easy.size(CURLINFO_SIZE_DOWNLOAD_T))
-        let judged = letter.order.isEncrypted ? connectionGuard : nil
-        let evidence = judged?.evidence
+        let peer = order.isEncrypted ? connectionGuard?.peer : nil
         // The address of an encrypted connection is with its evidence.
-        let known = evidence?.peerAddress
         return TransferOutcome(
-            failure: failure, status: status, version: version,
-            headers: head.fields, body: body, timings: timings, evidence: evidence, verdict: judged?.ruling?.verdict,
-            isResumed: judged?.isResumed ?? false,
-            peerAddress: known?.isEmpty == false ? known : easy.peerAddress, isFreshConnection: isFreshConnection)
+            failure: failure, status: status, version: version, headers: head.fields, body: body, timings: timings,
+            peer: peer, peerAddress: peer?.address == nil ? easy.peerAddress : nil, isFreshConnection: isFreshConnection
+        )
     }
 
     /// A moment of libcurl's, in microseconds after the exchange began, which is earlier than libcurl knows where it had to wait.
@@ -217,7 +217,8 @@ final class Transfer {
 
     /// Whether the response has no end of its own (RFC 9112, section 6.3) and came by TLS.
     private func endsWithConnection(_ status: Int, _ version: Int) -> Bool {
-        guard order.isEncrypted, version < 20, order.method != "HEAD", status >= 200, status != 204, status != 304,
+        guard order.isEncrypted, version < 20, order.content.method != "HEAD", status >= 200, status != 204,
+            status != 304,
             easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) < 0
         else { return false }
         return head.fields.values(of: "transfer-encoding").isEmpty
@@ -258,7 +259,7 @@ final class Transfer {
             return connectionFailure(result, text)
         case CURLE_OUT_OF_MEMORY where !head.isComplete && easy.number(CURLINFO_RESPONSE_CODE) != 0:
             // A line that is longer than libcurl's own limit is what it says so of.
-            return .headersTooLarge(limit: min(order.limits.headers, Int(CURL_MAX_HTTP_HEADER)))
+            return .headersTooLarge(limit: min(limits.headers, Int(CURL_MAX_HTTP_HEADER)))
         // The connection ended before anything came; with HTTP/2 libcurl misses the content already.
         case CURLE_PARTIAL_FILE where easy.number(CURLINFO_RESPONSE_CODE) == 0 && head.fields.isEmpty:
             return .lost("the connection ended before an answer came")
@@ -317,7 +318,8 @@ final class Transfer {
     var phase: SessionPhase {
         if easy.size(CURLINFO_STARTTRANSFER_TIME_T) > 0 { return .receive }
         if easy.size(CURLINFO_PRETRANSFER_TIME_T) > 0 {
-            return order.body != nil && easy.size(CURLINFO_SIZE_UPLOAD_T) < Int64(order.body?.count ?? 0)
+            return order.content.body != nil
+                && easy.size(CURLINFO_SIZE_UPLOAD_T) < Int64(order.content.body?.count ?? 0)
                 ? .send : .wait
         }
         // libcurl notes the time of the connection only once the handshake is over; the guard is made before it.
@@ -329,10 +331,10 @@ final class Transfer {
     private var exceededLimit: Duration {
         let elapsed = Duration.microseconds(easy.size(CURLINFO_TOTAL_TIME_T))
         // libcurl looks at its clock in milliseconds.
-        if let total = order.timeouts.total, elapsed + .milliseconds(20) >= total { return total }
+        if let total = order.content.timeouts.total, elapsed + .milliseconds(20) >= total { return total }
         switch phase {
-        case .prepare, .resolve, .connect, .handshake: return order.timeouts.connect ?? elapsed
-        case .send, .wait, .receive: return order.timeouts.idle ?? elapsed
+        case .prepare, .resolve, .connect, .handshake: return order.content.timeouts.connect ?? elapsed
+        case .send, .wait, .receive: return order.content.timeouts.idle ?? elapsed
         }
     }
 

@@ -2,73 +2,95 @@ import BelayTLS
 import BelayTrust
 
 /// One exchange with a server, complete and checked: what the engine needs to make it.
-struct TransferOrder: Sendable {
-    /// Absolute, with the host as an A-label.
-    var url: String
-    /// For cleartext there is nothing to judge, and whoever made the order has allowed it.
-    var isEncrypted: Bool
-    var method: String
-    /// Lines of the form `Name: value`.
-    var headers: [String]
-    var body: [UInt8]?
-    var terms: ConnectionTerms
-    var answers = ConnectionAnswers()
-    var route = TransferRoute()
-    var limits = TransferLimits()
-    var timeouts = SessionTimeouts()
-    var protocols = HTTPProtocols.automatic
-    var decompresses = true
-    var password: TransferPassword?
-    /// Whether the connection is for this exchange alone.
-    var isAlone = false
-    /// Told what happens while it happens, on the engine's thread; nil where nobody wants to know.
-    var trace: (@Sendable (TransferTrace) -> Void)?
-}
-
-/// Everything of an order that becomes an option of libcurl's and may be found as it is by the next one.
 ///
-/// An object, so that handles keep it and compare it without copying its parts.
-final class TransferOptions: Sendable, Equatable {
-    private let values: Values
+/// An object: it goes from thread to thread, and a handle keeps it to find out whether the next one asks for the same.
+final class TransferOrder: Sendable {
+    /// Absolute, with the host as an A-label.
+    let url: String
+    /// For cleartext there is nothing to judge, and whoever made the order has allowed it.
+    let isEncrypted: Bool
+    let content: TransferContent
+    let terms: ConnectionTerms
+    let settings: TransferSettings
+    let answers: ConnectionAnswers
+    let password: TransferPassword?
+    /// Whether the connection is for this exchange alone.
+    let isAlone: Bool
+    /// Told what happens while it happens, on the engine's thread; nil where nobody wants to know.
+    let trace: (@Sendable (TransferTrace) -> Void)?
 
-    struct Values: Sendable, Equatable {
-        let terms: UInt64
-        let isEncrypted: Bool
-        let method: String
-        let headers: [String]
-        let route: TransferRoute
-        let timeouts: SessionTimeouts
-        let protocols: HTTPProtocols
-        let decompresses: Bool
-
-        static func == (first: Self, second: Self) -> Bool {
-            // Bytes: Swift takes for equal what is written with other code points, and a server does not.
-            first.terms == second.terms && first.isEncrypted == second.isEncrypted && first.method == second.method
-                && first.headers.count == second.headers.count
-                && zip(first.headers, second.headers).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
-                && first.route == second.route && first.timeouts == second.timeouts
-                && first.protocols == second.protocols && first.decompresses == second.decompresses
-        }
+    init(
+        url: String, isEncrypted: Bool, content: TransferContent, terms: ConnectionTerms, settings: TransferSettings,
+        answers: ConnectionAnswers, password: TransferPassword?, isAlone: Bool,
+        trace: (@Sendable (TransferTrace) -> Void)?
+    ) {
+        self.url = url
+        self.isEncrypted = isEncrypted
+        self.content = content
+        self.terms = terms
+        self.settings = settings
+        self.answers = answers
+        self.password = password
+        self.isAlone = isAlone
+        self.trace = trace
     }
 
-    init(_ values: Values) {
-        self.values = values
-    }
+    /// Whether what libcurl was told for this order holds for an equal one: there is no body, password, listener or connection
+    /// that nobody else is to have.
+    var isRepeatable: Bool { content.body == nil && password == nil && !isAlone && trace == nil }
 
-    static func == (first: TransferOptions, second: TransferOptions) -> Bool { first.values == second.values }
-}
-
-extension TransferOrder {
-    /// The order's options; nil where there is a body, a password, a listener or a connection that nobody else is to have.
+    /// Whether libcurl has to be told the same for another order, but for the URL. Both are repeatable.
     ///
     /// What is added to an order and set by ``Transfer/prepare(sharing:usesCookies:)`` belongs here too, or the next order would
     /// be sent with it.
-    var repeatableOptions: TransferOptions? {
-        guard body == nil, password == nil, !isAlone, trace == nil else { return nil }
-        return TransferOptions(
-            TransferOptions.Values(
-                terms: terms.identifier, isEncrypted: isEncrypted, method: method, headers: headers, route: route,
-                timeouts: timeouts, protocols: protocols, decompresses: decompresses))
+    func hasOptions(of other: TransferOrder) -> Bool {
+        terms.identifier == other.terms.identifier && isEncrypted == other.isEncrypted && settings == other.settings
+            && content == other.content
+    }
+}
+
+/// What is sent, to whatever host.
+final class TransferContent: Sendable, Equatable {
+    let method: String
+    /// Lines of the form `Name: value`.
+    let headers: [String]
+    let body: [UInt8]?
+    let timeouts: SessionTimeouts
+
+    init(method: String, headers: [String], body: [UInt8]?, timeouts: SessionTimeouts) {
+        self.method = method
+        self.headers = headers
+        self.body = body
+        self.timeouts = timeouts
+    }
+
+    static func == (first: TransferContent, second: TransferContent) -> Bool {
+        first === second
+            || first.method == second.method && first.timeouts == second.timeouts && first.body == second.body
+                && first.headers.count == second.headers.count
+                && zip(first.headers, second.headers).allSatisfy { $0.hasSameBytes(as: $1) }
+    }
+}
+
+/// What is the same for all exchanges of a session.
+final class TransferSettings: Sendable, Equatable {
+    let route: TransferRoute
+    let limits: TransferLimits
+    let protocols: HTTPProtocols
+    let decompresses: Bool
+
+    init(_ configuration: SessionConfiguration) {
+        route = TransferRoute(
+            connectTo: configuration.connectTo, unixSocket: configuration.unixSocket, proxy: configuration.proxy)
+        limits = TransferLimits(body: configuration.maximumBodySize, headers: configuration.maximumHeaderSize)
+        protocols = configuration.protocols
+        decompresses = configuration.decompresses
+    }
+
+    static func == (first: TransferSettings, second: TransferSettings) -> Bool {
+        first === second
+            || first.route == second.route && first.limits == second.limits && first.protocols == second.protocols
+                && first.decompresses == second.decompresses
     }
 }
 

@@ -15,19 +15,16 @@ final class TransferOutcome: Sendable {
     let headers: HeaderBlock
     let body: [UInt8]
     let timings: TransferTimings
-    /// What the server showed; nil for cleartext, and where it showed nothing.
-    let evidence: PeerEvidence?
-    let verdict: Verdict?
-    let isResumed: Bool
-    /// Where the connection went, for example `192.0.2.1:443`.
-    let peerAddress: String?
+    /// What is known of the server; nil for cleartext.
+    private let peer: JudgedPeer?
+    private let ownAddress: String?
     /// Whether the connection was made for this exchange.
     let isFreshConnection: Bool
 
     init(
         failure: TransferFailure?, status: Int = 0, version: Int = 0, headers: HeaderBlock = HeaderBlock(),
-        body: [UInt8] = [], timings: TransferTimings = TransferTimings(), evidence: PeerEvidence? = nil,
-        verdict: Verdict? = nil, isResumed: Bool = false, peerAddress: String? = nil, isFreshConnection: Bool = false
+        body: [UInt8] = [], timings: TransferTimings = TransferTimings(), peer: JudgedPeer? = nil,
+        peerAddress: String? = nil, isFreshConnection: Bool = false
     ) {
         self.failure = failure
         self.status = status
@@ -35,12 +32,21 @@ final class TransferOutcome: Sendable {
         self.headers = headers
         self.body = body
         self.timings = timings
-        self.evidence = evidence
-        self.verdict = verdict
-        self.isResumed = isResumed
-        self.peerAddress = peerAddress
+        self.peer = peer
+        ownAddress = peerAddress
         self.isFreshConnection = isFreshConnection
     }
+}
+
+extension TransferOutcome {
+    /// What the server showed; nil for cleartext, and where it showed nothing.
+    var evidence: PeerEvidence? { peer?.evidence }
+    /// Where the connection went, for example `192.0.2.1:443`.
+    var peerAddress: String? { ownAddress ?? peer?.address }
+    /// What came of it.
+    var verdict: Verdict? { peer?.verdict }
+    /// Whether the TLS session was resumed.
+    var isResumed: Bool { peer?.isResumed ?? false }
 }
 
 extension TransferOutcome: CustomReflectable {

@@ -32,7 +32,9 @@ extension Transfer {
 
     func traceResponseHead(_ statusLine: [UInt8], _ headers: HeaderBlock) {
         guard let trace = order.trace else { return }
-        trace(.responseHead([statusLine] + (0..<headers.count).map { Array(headers[$0]) }))
+        var lines = [statusLine]
+        headers.forEach { lines.append(Array($0)) }
+        trace(.responseHead(lines))
     }
 }
 

@@ -50,8 +50,8 @@ public struct RedirectContext: Sendable {
     public let keepsCredentials: Bool
     /// Whether the identity may be shown still; once lost on the way it does not come back.
     public let keepsIdentity: Bool
-    /// The requests of the way, this one included.
-    let visited: [Visit]
+    /// The requests of the way before this one.
+    private let earlier: [Visit]
 
     struct Visit: Sendable, Hashable {
         let method: HTTPMethod
@@ -59,7 +59,7 @@ public struct RedirectContext: Sendable {
     }
 
     /// The hops made so far.
-    public var hops: Int { visited.count - 1 }
+    public var hops: Int { earlier.count }
 
     /// The first request of a way.
     public init(
@@ -68,12 +68,12 @@ public struct RedirectContext: Sendable {
     ) {
         self.init(
             method: method, url: url, hasBody: hasBody, canReplayBody: canReplayBody, headerNames: headerNames,
-            keepsCredentials: true, keepsIdentity: true, visited: [])
+            keepsCredentials: true, keepsIdentity: true, earlier: [])
     }
 
     private init(
         method: HTTPMethod, url: SessionURL, hasBody: Bool, canReplayBody: Bool, headerNames: [String],
-        keepsCredentials: Bool, keepsIdentity: Bool, visited: [Visit]
+        keepsCredentials: Bool, keepsIdentity: Bool, earlier: [Visit]
     ) {
         self.method = method
         self.url = url
@@ -82,7 +82,7 @@ public struct RedirectContext: Sendable {
         self.headerNames = headerNames
         self.keepsCredentials = keepsCredentials
         self.keepsIdentity = keepsIdentity
-        self.visited = visited + [Visit(method: method, text: url.text)]
+        self.earlier = earlier
     }
 
     /// The request that a hop leads to.
@@ -90,12 +90,13 @@ public struct RedirectContext: Sendable {
         RedirectContext(
             method: hop.method, url: hop.url, hasBody: hop.keepsBody, canReplayBody: canReplayBody,
             headerNames: headerNames.filter { name in !hop.dropsHeaders.contains { $0.equalsIgnoringCase(name) } },
-            keepsCredentials: hop.keepsCredentials, keepsIdentity: hop.keepsIdentity, visited: visited)
+            keepsCredentials: hop.keepsCredentials, keepsIdentity: hop.keepsIdentity,
+            earlier: earlier + [Visit(method: method, text: url.text)])
     }
 
     /// How often a request was made on the way.
     func count(_ method: HTTPMethod, _ url: SessionURL) -> Int {
         let visit = Visit(method: method, text: url.text)
-        return visited.count { $0 == visit }
+        return earlier.count { $0 == visit } + (visit == Visit(method: self.method, text: self.url.text) ? 1 : 0)
     }
 }

@@ -19,8 +19,21 @@ public struct HTTPHeaders: Sendable, Hashable {
         public let value: String
     }
 
+    /// A peer's header as it came: most of it is never looked at.
+    private var received = HeaderBlock()
+    /// The fields after these.
+    private var own: [Field] = []
+
     /// The fields, in order.
-    public private(set) var fields: [Field] = []
+    public var fields: [Field] {
+        guard !received.isEmpty else { return own }
+        var all: [Field] = []
+        all.reserveCapacity(received.count + own.count)
+        received.forEach { line in
+            if let field = Field(line: line) { all.append(field) }
+        }
+        return all + own
+    }
 
     /// No fields.
     public init() {}
@@ -38,11 +51,8 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// the new one can be sent is found out when the request is prepared.
     public subscript(name: String) -> String? {
         get {
-            var joined: String?
-            for field in fields where field.isNamed(name) {
-                joined = joined.map { "\($0), \(field.value)" } ?? field.value
-            }
-            return joined
+            let values = values(of: name)
+            return values.count > 1 ? values.joined(separator: ", ") : values.first
         }
         set {
             guard let newValue else { return remove(name) }
@@ -52,11 +62,18 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// Every value of a name, in order.
     public func values(of name: String) -> [String] {
-        fields.filter { $0.isNamed(name) }.map(\.value)
+        var values: [String] = []
+        received.forEach { line in
+            if Field.line(line, isNamed: name), let field = Field(line: line) { values.append(field.value) }
+        }
+        for field in own where field.isNamed(name) { values.append(field.value) }
+        return values
     }
 
     /// Whether there is a field of this name.
-    public func contains(_ name: String) -> Bool { fields.contains { $0.isNamed(name) } }
+    public func contains(_ name: String) -> Bool {
+        own.contains { $0.isNamed(name) } || (!received.isEmpty && !values(of: name).isEmpty)
+    }
 
     /// Puts a field in the place of all of its name.
     ///
@@ -69,32 +86,25 @@ public struct HTTPHeaders: Sendable, Hashable {
     ///
     /// - Throws: ``HTTPHeaderError`` where it cannot be sent; nothing has changed then.
     public mutating func add(_ name: String, _ value: String) throws(HTTPHeaderError) {
-        fields.append(try Field.checked(name, value))
+        own.append(try Field.checked(name, value))
     }
 
     /// Removes all fields of a name.
     public mutating func remove(_ name: String) {
-        fields.removeAll { $0.isNamed(name) }
+        decode()
+        own.removeAll { $0.isNamed(name) }
     }
 
-    /// Adds the fields of a peer's header, whatever they hold.
-    mutating func addReceived(_ header: HeaderBlock) {
-        fields.reserveCapacity(fields.count + header.count)
-        header.forEach { addReceived(line: $0) }
+    /// The fields of a peer's header, whatever they hold. A line without a name is none.
+    init(received: HeaderBlock) {
+        self.received = received
     }
 
-    /// Adds a field as a peer's line has it; a line without a name is none.
-    private mutating func addReceived(line: UnsafeBufferPointer<UInt8>) {
-        guard let colon = line.firstIndex(of: 0x3A), colon > 0 else { return }
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        var start = colon + 1
-        var end = line.count
-        while start < end, isSpace(line[start]) { start += 1 }
-        while end > start, isSpace(line[end - 1]) { end -= 1 }
-        fields.append(
-            Field(
-                name: String(decoding: UnsafeBufferPointer(rebasing: line[..<colon]), as: UTF8.self),
-                value: String(decoding: UnsafeBufferPointer(rebasing: line[start..<end]), as: UTF8.self)))
+    /// Makes fields of the lines, so that they can be changed.
+    private mutating func decode() {
+        guard !received.isEmpty else { return }
+        own = fields
+        received = HeaderBlock()
     }
 
     /// Finds the first field that cannot be sent.
@@ -105,18 +115,49 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     private mutating func replace(_ name: String, with field: Field) {
-        guard let first = fields.firstIndex(where: { $0.isNamed(name) }) else { return fields.append(field) }
-        fields[first] = field
-        guard fields[(first + 1)...].contains(where: { $0.isNamed(name) }) else { return }
-        let rest = fields[(first + 1)...].filter { !$0.isNamed(name) }
-        fields.replaceSubrange((first + 1)..., with: rest)
+        decode()
+        guard let first = own.firstIndex(where: { $0.isNamed(name) }) else { return own.append(field) }
+        own[first] = field
+        guard own[(first + 1)...].contains(where: { $0.isNamed(name) }) else { return }
+        let rest = own[(first + 1)...].filter { !$0.isNamed(name) }
+        own.replaceSubrange((first + 1)..., with: rest)
+    }
+}
+
+extension HTTPHeaders {
+    /// Equal are headers with equal fields in the same order.
+    public static func == (first: HTTPHeaders, second: HTTPHeaders) -> Bool { first.fields == second.fields }
+
+    /// In keeping with `==`.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+}
+
+extension HTTPHeaders.Field {
+    /// A field as a peer's line has it; nil for a line without a name.
+    fileprivate init?(line: UnsafeBufferPointer<UInt8>) {
+        guard let colon = line.firstIndex(of: 0x3A), colon > 0 else { return nil }
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        var start = colon + 1
+        var end = line.count
+        while start < end, isSpace(line[start]) { start += 1 }
+        while end > start, isSpace(line[end - 1]) { end -= 1 }
+        self.init(
+            name: String(decoding: UnsafeBufferPointer(rebasing: line[..<colon]), as: UTF8.self),
+            value: String(decoding: UnsafeBufferPointer(rebasing: line[start..<end]), as: UTF8.self))
+    }
+
+    /// Whether a peer's line has this name, whatever the case of either.
+    fileprivate static func line(_ line: UnsafeBufferPointer<UInt8>, isNamed name: String) -> Bool {
+        let length = name.utf8.count
+        guard line.count > length, line[length] == 0x3A else { return false }
+        return zip(line, name.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
     }
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
     /// The fields, in this order; a name may stand there more than once.
     public init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map { Field(name: $0, value: $1.trimmingHeaderSpace()) }
+        own = elements.map { Field(name: $0, value: $1.trimmingHeaderSpace()) }
     }
 }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 extension UInt8 {
     /// A-Z as a-z, everything else as it is.
     var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
@@ -35,6 +37,19 @@ extension StringProtocol {
 }
 
 extension String {
+    /// Whether both are the same bytes: Swift takes for equal what is written with other code points, and a server does not.
+    func hasSameBytes(as other: String) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { first in
+            other.utf8.withContiguousStorageIfAvailable { second in
+                guard let left = first.baseAddress, let right = second.baseAddress else {
+                    return first.count == second.count
+                }
+                return first.count == second.count && memcmp(left, right, first.count) == 0
+            }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
     /// Without the spaces and tabs around, which are no part of a header field's value (RFC 9110, section 5.5).
     func trimmingHeaderSpace() -> String {
         guard let first = utf8.first, let last = utf8.last else { return "" }

@@ -40,9 +40,7 @@ public struct Response: Sendable {
         self.url = url
         statusCode = outcome.status
         httpVersion = outcome.httpVersion
-        var headers = HTTPHeaders()
-        headers.addReceived(outcome.headers)
-        self.headers = headers
+        headers = HTTPHeaders(received: outcome.headers)
         body = outcome.body
         self.outcome = outcome
     }

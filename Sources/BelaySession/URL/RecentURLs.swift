@@ -34,13 +34,14 @@ final class RecentURLs: Sendable {
     }
 }
 
-/// A text by its bytes: Swift takes for equal what is written with other code points, and a server does not.
+/// A text by its bytes.
 private struct Octets: Hashable, Sendable {
     let text: String
 
-    static func == (first: Self, second: Self) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+    static func == (first: Self, second: Self) -> Bool { first.text.hasSameBytes(as: second.text) }
 
     func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

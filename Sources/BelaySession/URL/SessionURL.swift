@@ -25,41 +25,73 @@ public struct SessionURL: Sendable, Hashable {
         public var defaultPort: UInt16 { self == .https ? 443 : 80 }
     }
 
+    private let parts: Parts
+
     /// The scheme.
-    public let scheme: Scheme
+    public var scheme: Scheme { parts.scheme }
     /// The host as it was written, an IPv6 address without brackets: App Transport Security compares this one.
-    public let hostLiteral: String
+    public var hostLiteral: String { parts.hostLiteral }
     /// The host in its normal form: trust and rules compare this one.
-    public let host: ServerName
+    public var host: ServerName { parts.host }
     /// The port; the scheme's own where the URL names none.
-    public let port: UInt16
+    public var port: UInt16 { parts.port }
     /// The path, percent-encoded; it begins with a slash and has no dot segments.
-    public let path: String
+    public var path: String { parts.path }
     /// The query, percent-encoded, without its question mark; nil where there is none.
-    public let query: String?
+    public var query: String? { parts.query }
     /// The fragment, percent-encoded, without its number sign; nil where there is none. It is never sent.
-    public let fragment: String?
+    public var fragment: String? { parts.fragment }
     /// The URL for libcurl: host with A-labels, no fragment, no port where it is the scheme's own.
-    public let text: String
+    public var text: String { parts.text }
+
+    /// An object, since requests take their URL along through many hands.
+    private final class Parts: Sendable, Hashable {
+        let scheme: Scheme
+        let hostLiteral: String
+        let host: ServerName
+        let port: UInt16
+        let path: String
+        let query: String?
+        let fragment: String?
+        let text: String
+
+        init(
+            scheme: Scheme, hostLiteral: String, host: ServerName, port: UInt16, path: String, query: String?,
+            fragment: String?, text: String
+        ) {
+            self.scheme = scheme
+            self.hostLiteral = hostLiteral
+            self.host = host
+            self.port = port
+            self.path = path
+            self.query = query
+            self.fragment = fragment
+            self.text = text
+        }
+
+        static func == (first: Parts, second: Parts) -> Bool {
+            // Scheme, port, path and query are in the text.
+            first === second
+                || first.text == second.text && first.hostLiteral == second.hostLiteral && first.host == second.host
+                    && first.fragment == second.fragment
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    }
 
     init(
         scheme: Scheme, hostLiteral: String, host: ServerName, port: UInt16, path: String, query: String?,
         fragment: String?
     ) {
-        self.scheme = scheme
-        self.hostLiteral = hostLiteral
-        self.host = host
-        self.port = port
-        self.path = path
-        self.query = query
-        self.fragment = fragment
         var text = Self.authority(scheme, hostLiteral, host, port)
         text += path
         if let query {
             text += "?"
             text += query
         }
-        self.text = text
+        parts = Parts(
+            scheme: scheme, hostLiteral: hostLiteral, host: host, port: port, path: path, query: query,
+            fragment: fragment, text: text)
     }
 
     /// Scheme and authority. A trailing dot that was written stays: it keeps search domains out of the resolution.

@@ -19,11 +19,12 @@ package final class ConnectionGuard {
     private let peerAddress: String
 
     /// What the peer has shown.
-    package private(set) var evidence: PeerEvidence?
+    package private(set) var evidence: PeerEvidence? { didSet { known = nil } }
     /// What came of it; nil while nothing was judged.
-    package private(set) var ruling: ConnectionRuling?
+    package private(set) var ruling: ConnectionRuling? { didSet { known = nil } }
     /// Whether the session was resumed.
-    package private(set) var isResumed = false
+    package private(set) var isResumed = false { didSet { known = nil } }
+    private var known: JudgedPeer?
     /// The server's question who the client is, where it needs an answer that is not there yet.
     package private(set) var undecidedRequest: ClientCertificateRequest?
     /// Whether the handshake was given up because its terms no longer hold.
@@ -42,6 +43,14 @@ package final class ConnectionGuard {
         self.answers = answers
         self.peerAddress = peerAddress
         record.limit = TLSContext.maximumHandshake
+    }
+
+    /// The peer as it is known at this moment, for those who take it to other threads.
+    package var peer: JudgedPeer {
+        if let known { return known }
+        let peer = JudgedPeer(evidence: evidence, verdict: ruling?.verdict, isResumed: isResumed)
+        known = peer
+        return peer
     }
 
     // MARK: - Installing
@@ -265,6 +274,28 @@ package final class ConnectionGuard {
     /// Whether the server had asked for a client certificate and none was sent, for connections that it just drops.
     package var demandedIdentity: ClientCertificateRequest? {
         sentIdentity ? nil : record.certificateRequest
+    }
+}
+
+/// What a peer showed and what came of it.
+///
+/// An object that all responses of a connection share: with a copy for each, threads would fight over a dozen counts of
+/// references.
+package final class JudgedPeer: Sendable {
+    /// What the peer has shown.
+    package let evidence: PeerEvidence?
+    /// What came of it; nil where nothing was judged.
+    package let verdict: Verdict?
+    /// Whether the session was resumed.
+    package let isResumed: Bool
+    /// Where the connection went; nil where that is not known.
+    package let address: String?
+
+    init(evidence: PeerEvidence?, verdict: Verdict?, isResumed: Bool) {
+        self.evidence = evidence
+        self.verdict = verdict
+        self.isResumed = isResumed
+        address = evidence.flatMap { $0.peerAddress.isEmpty ? nil : $0.peerAddress }
     }
 }
 

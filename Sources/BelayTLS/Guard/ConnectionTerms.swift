@@ -2,7 +2,9 @@ import BelayTrust
 import FoundationEssentials
 
 /// What a guard holds the connections to one host to.
-package struct ConnectionTerms: Sendable {
+///
+/// An object, since every request takes it along.
+package final class ConnectionTerms: Sendable {
     /// Tells these terms from all others of a session: connections and TLS sessions made under other terms are not used.
     package let identifier: UInt64
     /// Whom the connections are for.

@@ -34,7 +34,7 @@ let package = Package(
         .target(name: "CSystem"),
 
         // What certificates are.
-        .target(name: "BelayCertificates", dependencies: ["COpenSSL"], swiftSettings: strict),
+        .target(name: "BelayCertificates", dependencies: ["COpenSSL", "CSystem"], swiftSettings: strict),
         // Whether a chain is good.
         .target(name: "BelayTrust", dependencies: ["BelayCertificates", "CIDN2", "CPSL"], swiftSettings: strict),
         // Handshakes: evidence from live servers.

@@ -21,6 +21,22 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Encodes in one line into a buffer that has room for it; returns how many digits there are.
+    static func encode(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int {
+        var written = 0
+        for index in stride(from: 0, to: bytes.count, by: 3) {
+            let first = bytes[index]
+            let second = index + 1 < bytes.count ? bytes[index + 1] : 0
+            let third = index + 2 < bytes.count ? bytes[index + 2] : 0
+            output[written] = alphabet[Int(first >> 2)]
+            output[written + 1] = alphabet[Int((first & 3) << 4 | second >> 4)]
+            output[written + 2] = index + 1 < bytes.count ? alphabet[Int((second & 15) << 2 | third >> 6)] : 0x3D
+            output[written + 3] = index + 2 < bytes.count ? alphabet[Int(third & 63)] : 0x3D
+            written += 4
+        }
+        return written
+    }
+
     /// Decodes one line without white space; nil where it is not base64.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let units = Array(text.utf8)

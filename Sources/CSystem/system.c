@@ -1,14 +1,17 @@
 #define _GNU_SOURCE
 #include "CSystem.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <unistd.h>
 
 int belay_accept_nonblocking(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -99,4 +102,13 @@ int belay_start_detached_thread(void *(*body)(void *), void *argument) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return failure;
+}
+
+int belay_rename_in_folder(int folder, const char *from, const char *to, int replacing) {
+    if (replacing) return renameat(folder, from, folder, to);
+    if (renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return -1;
+    // A file system without it. A second name for the file is as safe: it never takes one that is there.
+    if (linkat(folder, from, folder, to, 0) != 0) return -1;
+    return unlinkat(folder, from, 0);
 }

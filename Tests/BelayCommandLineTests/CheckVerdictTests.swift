@@ -82,7 +82,7 @@ struct CheckVerdictTests {
     func identity() async throws {
         let stage = try await Stage.shared.value
         let client = stage.laboratory.world.client
-        let p12 = try stage.folder.write("client.p12", try client.pkcs12(passphrase: Array("open sesame".utf8)))
+        let p12 = try stage.folder.write("client.p12", try client.pkcs12(passphrase: Secret(text: "open sesame")))
         let secret = try stage.folder.write("secret.txt", "open sesame\r\n")
         let pem = try stage.folder.write("client.pem", try client.pem())
         for kind in [LaboratoryServer.Kind.mutual, .mutualTLS12, .mutualWithoutIssuers] {
@@ -108,7 +108,7 @@ struct CheckVerdictTests {
     func wrongPassphrase() async throws {
         let stage = try await Stage.shared.value
         let p12 = try stage.folder.write(
-            "c.p12", try stage.laboratory.world.client.pkcs12(passphrase: Array("right".utf8)))
+            "c.p12", try stage.laboratory.world.client.pkcs12(passphrase: Secret(text: "right")))
         let secret = try stage.folder.write("wrong.txt", "hunter2-is-wrong\n")
         let run = try await stage.check(.mutual, "--identity", p12, "--passphrase-file", secret)
         #expect(run.status == 3 && run.errors.contains("c.p12") && !run.errors.contains("hunter2"))

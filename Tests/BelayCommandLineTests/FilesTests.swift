@@ -76,7 +76,7 @@ struct FilesTests {
     @Test("a bad identity is named, with what it is", arguments: Fault.allCases)
     func identities(_ fault: Fault) async throws {
         let folder = try Folder()
-        let der = try await Stage.shared.value.laboratory.world.client.pkcs12(passphrase: Array("x".utf8))
+        let der = try await Stage.shared.value.laboratory.world.client.pkcs12(passphrase: Secret(text: "x"))
         let file = try fault.make(folder, der, label: "CERTIFICATE")
         let run = try await Program.run("check", "https://127.0.0.1:1", "--identity", file)
         #expect(run.status == 3 && run.errors.contains(file) && run.output.isEmpty, "\(run.errors)")
@@ -135,7 +135,7 @@ struct FilesTests {
     func pkcs12() async throws {
         let folder = try Folder()
         let file = try folder.write(
-            "me.p12", try await Stage.shared.value.laboratory.world.client.pkcs12(passphrase: Array("x".utf8)))
+            "me.p12", try await Stage.shared.value.laboratory.world.client.pkcs12(passphrase: Secret(text: "x")))
         let run = try await Program.run("cert", "show", file)
         #expect(run.status == 3 && run.errors.contains("PKCS#12") && run.errors.contains("me.p12"))
     }

@@ -87,7 +87,7 @@ struct InputTests {
     func passphrase() async throws {
         let folder = try Folder()
         let client = try await Stage.shared.value.laboratory.world.client
-        let file = try folder.write("me.p12", try client.pkcs12(passphrase: Array("x".utf8)))
+        let file = try folder.write("me.p12", try client.pkcs12(passphrase: Secret(text: "x")))
         let run = try await Program.run("check", "https://127.0.0.1:1", "--identity", file)
         #expect(run.status == 3 && run.errors.contains("--passphrase-file FILE"), "\(run.errors)")
     }

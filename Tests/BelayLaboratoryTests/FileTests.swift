@@ -31,7 +31,7 @@ struct FileTests {
             let passphrase = try Data(contentsOf: URL(fileURLWithPath: files.path(LaboratoryFiles.clientPassphrase)))
             #expect(
                 try Identity.read(
-                    contentsOf: files.path(LaboratoryFiles.clientPKCS12), passphrase: Array(passphrase.dropLast()))
+                    contentsOf: files.path(LaboratoryFiles.clientPKCS12), passphrase: Secret(passphrase.dropLast()))
                     == world.client)
             let leaf = try #require(try laboratory.server(.oneWay).leaf)
             let pins = try String(contentsOfFile: files.path("one-way.pins"), encoding: .utf8)

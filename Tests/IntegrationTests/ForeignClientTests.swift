@@ -35,7 +35,7 @@ struct ForeignClientTests {
     private func pem(_ identity: Identity) throws -> String {
         let name =
             identity.certificate.subject == stage.laboratory.world.client.certificate.subject ? "client" : "stranger"
-        let file = try stage.folder.write("\(name).p12", identity.pkcs12(passphrase: Array("secret".utf8)))
+        let file = try stage.folder.write("\(name).p12", identity.pkcs12(passphrase: Secret(text: "secret")))
         let passphrase = try stage.folder.write("passphrase", "secret\n")
         return try stage.folder.write(
             "\(name).pem",
@@ -66,7 +66,7 @@ struct ForeignClientTests {
     @Test("curl reads our PKCS#12 file itself")
     func curlReadsPKCS12() async throws {
         let file = try stage.folder.write(
-            "curl.p12", stage.laboratory.world.client.pkcs12(passphrase: Array("secret".utf8)))
+            "curl.p12", stage.laboratory.world.client.pkcs12(passphrase: Secret(text: "secret")))
         let configuration = try stage.folder.write("curl.conf", "cert = \"\(file):secret\"\ncert-type = P12\n")
         let visit = try await ForeignClient.curl.curl(
             try stage.laboratory.server(.mutual), anchors: stage.anchors, ["--config", configuration])

@@ -64,9 +64,9 @@ extension TLSLibraries {
                     world.folder("client-chain.pem"),
                     "--outfile", file,
                 ])
-            #expect(try Identity.read(contentsOf: file, passphrase: Array("secret".utf8)) == world.client)
+            #expect(try Identity.read(contentsOf: file, passphrase: Secret(text: "secret")) == world.client)
             #expect(throws: IdentityFileError.self) {
-                try Identity.read(contentsOf: file, passphrase: Array("wrong".utf8))
+                try Identity.read(contentsOf: file, passphrase: Secret(text: "wrong"))
             }
         }
 

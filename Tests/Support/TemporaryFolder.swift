@@ -35,6 +35,10 @@ package final class TemporaryFolder: Sendable {
     @discardableResult
     package func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
 
+    /// Writes a file with a secret; returns its path.
+    @discardableResult
+    package func write(_ name: String, _ secret: Secret) throws -> String { try write(name, secret.bytes) }
+
     /// The bytes of a file.
     package func read(_ name: String) throws -> [UInt8] { try FileReading.bytes(ofFile: self(name)) }
 }

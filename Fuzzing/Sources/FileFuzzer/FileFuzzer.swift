@@ -18,7 +18,7 @@ public func fuzzFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do throws(PrivateKeyError) {
         let key = try PrivateKey(bytes: input)
         use(key.description)
-        if let der = try? key.pkcs8DER() {
+        if let der = (try? key.pkcs8DER())?.withUnsafeBytes({ Array($0) }) {
             demand((try? PrivateKey(der: der)) == key, "a key that was written is read differently")
         }
     } catch {

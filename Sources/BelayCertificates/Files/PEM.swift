@@ -56,6 +56,28 @@ public enum PEM {
         text += "-----END \(label)-----\n"
         return text
     }
+
+    /// Writes a block whose contents are a secret, which goes from its pages into those of the result and nowhere else.
+    public static func encode(label: String, secret: Secret) -> Secret {
+        let begin = Array("-----BEGIN \(label)-----\n".utf8)
+        let end = Array("-----END \(label)-----\n".utf8)
+        let digits = (secret.count + 2) / 3 * 4
+        let lines = (digits + 63) / 64
+        return Secret(count: begin.count + digits + lines + end.count) { output in
+            UnsafeMutableRawBufferPointer(rebasing: output[..<begin.count]).copyBytes(from: begin)
+            var position = begin.count
+            secret.withUnsafeBytes { bytes in
+                for start in stride(from: 0, to: bytes.count, by: 48) {
+                    let line = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + 48, bytes.count)])
+                    let room = UnsafeMutableRawBufferPointer(rebasing: output[position...])
+                    position += Base64.encode(line, into: room)
+                    output[position] = 0x0A
+                    position += 1
+                }
+            }
+            UnsafeMutableRawBufferPointer(rebasing: output[position...]).copyBytes(from: end)
+        }
+    }
 }
 
 /// Why a text in PEM cannot be read, and in which line, counted from 1.

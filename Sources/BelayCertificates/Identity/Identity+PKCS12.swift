@@ -24,20 +24,15 @@ extension Identity {
         self = try store.identity(named: name)
     }
 
-    /// The same with a passphrase in an array, which stays as it is: clear it yourself.
-    public init(pkcs12 bytes: [UInt8], passphrase: [UInt8]?, named name: String? = nil) throws(IdentityError) {
-        try self.init(pkcs12: bytes, passphrase: passphrase.map { Secret($0) }, named: name)
-    }
-
     /// The identity as a PKCS#12 file, protected as ``PKCS12Protection/modern(_:)`` says.
     ///
     /// - Parameters:
-    ///   - passphrase: the bytes of the passphrase that shall open it; they stay as they are, so clear them yourself.
+    ///   - passphrase: the passphrase that shall open it.
     ///   - friendlyName: a name that programs show to people.
     /// - Throws: ``IdentityError/keyStore(_:)``.
-    public func pkcs12(passphrase: [UInt8], friendlyName: String? = nil) throws(IdentityError) -> [UInt8] {
+    public func pkcs12(passphrase: Secret, friendlyName: String? = nil) throws(IdentityError) -> [UInt8] {
         do throws(KeyStoreError) {
-            return try pkcs12(.modern(Secret(passphrase)), friendlyName: friendlyName)
+            return try pkcs12(.modern(passphrase), friendlyName: friendlyName)
         } catch {
             throw .keyStore(error)
         }

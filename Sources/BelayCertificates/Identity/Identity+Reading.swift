@@ -6,13 +6,13 @@ extension Identity {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - passphrase: the bytes of the passphrase that opens the file or the key in it.
+    ///   - passphrase: the passphrase that opens the file or the key in it.
     ///   - keyPassphrase: that of the key, where a key store has another for it.
     ///   - name: which identity is meant, where a key store has several: its friendly name or alias, or its certificate's
     ///     subject.
     /// - Throws: ``IdentityFileError``, which names the file.
     public static func read(
-        contentsOf path: String, passphrase: [UInt8]? = nil, keyPassphrase: [UInt8]? = nil, named name: String? = nil
+        contentsOf path: String, passphrase: Secret? = nil, keyPassphrase: Secret? = nil, named name: String? = nil
     ) throws(IdentityFileError) -> Identity {
         do throws(IdentityError) {
             var bytes: [UInt8]
@@ -31,10 +31,10 @@ extension Identity {
     /// - Parameters:
     ///   - certificatePath: a file of certificates, in any order.
     ///   - keyPath: a file with the private key.
-    ///   - passphrase: the bytes of the passphrase that opens the key.
+    ///   - passphrase: the passphrase that opens the key.
     /// - Throws: ``IdentityFileError``, which names the file that is at fault.
     public static func read(
-        certificates certificatePath: String, privateKey keyPath: String, passphrase: [UInt8]? = nil
+        certificates certificatePath: String, privateKey keyPath: String, passphrase: Secret? = nil
     ) throws(IdentityFileError) -> Identity {
         let certificates: [Certificate]
         do throws(CertificateFileError) { certificates = try Certificate.read(contentsOf: certificatePath) } catch {
@@ -57,7 +57,7 @@ extension Identity {
     ///
     /// - Throws: ``IdentityError``.
     public init(
-        bytes: [UInt8], passphrase: [UInt8]? = nil, keyPassphrase: [UInt8]? = nil, named name: String? = nil
+        bytes: [UInt8], passphrase: Secret? = nil, keyPassphrase: Secret? = nil, named name: String? = nil
     ) throws(IdentityError) {
         let content: FileContent
         do throws(PEMError) { content = try FileContent(bytes) } catch { throw .damagedText(error) }
@@ -77,20 +77,19 @@ extension Identity {
     }
 
     private init(
-        store bytes: [UInt8], _ passphrase: [UInt8]?, _ keyPassphrase: [UInt8]?, _ name: String?
+        store bytes: [UInt8], _ passphrase: Secret?, _ keyPassphrase: Secret?, _ name: String?
     ) throws(IdentityError) {
         let store: KeyStore
         do throws(KeyStoreError) {
             store = try KeyStore(
-                bytes: bytes, passphrase: passphrase.map { Secret($0) }, keyPassphrase: keyPassphrase.map { Secret($0) }
-            )
+                bytes: bytes, passphrase: passphrase, keyPassphrase: keyPassphrase)
         } catch {
             throw .keyStore(error)
         }
         self = try store.identity(named: name)
     }
 
-    private init(blocks: [PEM.Block], passphrase: [UInt8]?) throws(IdentityError) {
+    private init(blocks: [PEM.Block], passphrase: Secret?) throws(IdentityError) {
         let keys = blocks.filter { PEMKind($0.label).isPrivateKey }
         var certificates: [Certificate] = []
         for block in blocks where PEMKind(block.label) == .certificate {

@@ -58,8 +58,8 @@ public struct Identity: Sendable, Hashable {
     /// The private key, unencrypted, and all certificates in PEM, for programs that take both from one file.
     ///
     /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
-    public func pem() throws(PrivateKeyError) -> String {
-        try privateKey.pkcs8PEM() + certificates.map(\.pem).joined()
+    public func pem() throws(PrivateKeyError) -> Secret {
+        Secret(joining: try privateKey.pkcs8PEM(), Secret(text: certificates.map(\.pem).joined()))
     }
 
     /// Certificates in the order in which each issued the one before it, as far as names tell, then the rest as they

@@ -7,10 +7,10 @@ extension PrivateKey {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - passphrase: the bytes of the passphrase; not used where the key is not encrypted.
+    ///   - passphrase: the passphrase; not used where the key is not encrypted.
     /// - Throws: ``PrivateKeyFileError``, which names the file.
     public static func read(
-        contentsOf path: String, passphrase: [UInt8]? = nil
+        contentsOf path: String, passphrase: Secret? = nil
     ) throws(PrivateKeyFileError) -> PrivateKey {
         do throws(PrivateKeyError) {
             var bytes: [UInt8]
@@ -27,7 +27,7 @@ extension PrivateKey {
     /// Reads a private key from the bytes of a file, by content: PEM or DER; PKCS#8, encrypted or not, PKCS#1, SEC1.
     ///
     /// - Throws: ``PrivateKeyError``.
-    public init(bytes: [UInt8], passphrase: [UInt8]? = nil) throws(PrivateKeyError) {
+    public init(bytes: [UInt8], passphrase: Secret? = nil) throws(PrivateKeyError) {
         let content: FileContent
         do throws(PEMError) { content = try FileContent(bytes) } catch { throw .damagedText(error) }
         switch content {
@@ -46,12 +46,12 @@ extension PrivateKey {
     /// Reads a private key in DER.
     ///
     /// - Throws: ``PrivateKeyError``.
-    public init(der: [UInt8], passphrase: [UInt8]? = nil) throws(PrivateKeyError) {
+    public init(der: [UInt8], passphrase: Secret? = nil) throws(PrivateKeyError) {
         try self.init(der: der, kind: BinaryKind(der), passphrase: passphrase)
     }
 
     /// Reads the block of a private key.
-    init(block: PEM.Block, passphrase: [UInt8]?) throws(PrivateKeyError) {
+    init(block: PEM.Block, passphrase: Secret?) throws(PrivateKeyError) {
         if block.headers.contains(where: { $0.name == "Proc-Type" && $0.value.contains("ENCRYPTED") }) {
             guard let passphrase else { throw .passphraseNeeded }
             var der = try Self.decryptTraditional(block, passphrase)
@@ -67,7 +67,7 @@ extension PrivateKey {
         }
     }
 
-    private init(der: [UInt8], kind: BinaryKind, passphrase: [UInt8]?) throws(PrivateKeyError) {
+    private init(der: [UInt8], kind: BinaryKind, passphrase: Secret?) throws(PrivateKeyError) {
         ERR_clear_error()
         if kind.isPrivateKey, let expected = der.missingLength {
             throw .malformed("the end is cut off: \(der.count) bytes of \(expected)")
@@ -105,7 +105,7 @@ extension PrivateKey {
         return EVP_PKCS82PKEY(info)
     }
 
-    private static func decryptPKCS8(_ der: [UInt8], _ passphrase: [UInt8]) throws(PrivateKeyError) -> OpaquePointer? {
+    private static func decryptPKCS8(_ der: [UInt8], _ passphrase: Secret) throws(PrivateKeyError) -> OpaquePointer? {
         let encrypted = der.withUnsafeBufferPointer { buffer in
             var position = buffer.baseAddress
             return d2i_X509_SIG(nil, &position, buffer.count)
@@ -126,7 +126,7 @@ extension PrivateKey {
 
     /// Opens a block that is encrypted as RFC 1421 has it, the traditional form of OpenSSL.
     private static func decryptTraditional(
-        _ block: PEM.Block, _ passphrase: [UInt8]
+        _ block: PEM.Block, _ passphrase: Secret
     ) throws(PrivateKeyError) -> [UInt8] {
         guard passphrase.count <= PEM_BUFSIZE else {
             throw .unusablePassphrase("it is longer than \(PEM_BUFSIZE) bytes, the most this kind of file allows")

@@ -4,21 +4,22 @@ extension PrivateKey {
     /// The key as an unencrypted PKCS#8 PrivateKeyInfo in DER (RFC 5958).
     ///
     /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
-    public func pkcs8DER() throws(PrivateKeyError) -> [UInt8] {
-        try encoded { opensslInfo in opensslDER { i2d_PKCS8_PRIV_KEY_INFO(opensslInfo, $0) } }
+    public func pkcs8DER() throws(PrivateKeyError) -> Secret {
+        var der = try encoded { opensslInfo in opensslDER { i2d_PKCS8_PRIV_KEY_INFO(opensslInfo, $0) } }
+        return Secret(taking: &der)
     }
 
     /// The key as an unencrypted PKCS#8 PrivateKeyInfo in PEM.
     ///
     /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
-    public func pkcs8PEM() throws(PrivateKeyError) -> String {
-        PEM.encode(label: "PRIVATE KEY", der: try pkcs8DER())
+    public func pkcs8PEM() throws(PrivateKeyError) -> Secret {
+        PEM.encode(label: "PRIVATE KEY", secret: try pkcs8DER())
     }
 
     /// The key as a PKCS#8 EncryptedPrivateKeyInfo in PEM: PBES2 with AES-256-CBC and PBKDF2 over HMAC-SHA-256.
     ///
     /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
-    public func encryptedPKCS8PEM(passphrase: [UInt8]) throws(PrivateKeyError) -> String {
+    public func encryptedPKCS8PEM(passphrase: Secret) throws(PrivateKeyError) -> String {
         let der = try encoded { info -> [UInt8]? in
             let encrypted = passphrase.withCharacters { characters, count in
                 PKCS8_encrypt(-1, EVP_aes_256_cbc(), characters, count, nil, 0, PrivateKey.iterations, info)
@@ -39,6 +40,15 @@ extension PrivateKey {
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
         guard let info, let der = encode(info) else { throw .encodingFailed(OpenSSLErrors.take().reason) }
         return der
+    }
+}
+
+extension Secret {
+    /// Lends the bytes as C characters with their count.
+    func withCharacters<Result>(_ body: (UnsafePointer<CChar>?, Int32) -> Result) -> Result {
+        withUnsafeBytes { raw in
+            body(raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: raw.count))
+        }
     }
 }
 

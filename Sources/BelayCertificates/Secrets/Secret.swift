@@ -18,7 +18,9 @@ public struct Secret: Sendable {
     ///
     /// Another copy of the array that somebody else holds stays as it is.
     public init(taking bytes: inout [UInt8]) {
-        pages = bytes.withUnsafeBytes { Pages($0) }
+        pages = bytes.withUnsafeBytes { source in
+            Pages(count: source.count) { $0.copyMemory(from: source) }
+        }
         bytes.wipe()
         bytes = []
     }
@@ -32,6 +34,21 @@ public struct Secret: Sendable {
     /// Copies the UTF-8 of a text, whose own memory cannot be cleared: for texts that are no secret, as in examples.
     public init(text: String) {
         self.init(text.utf8)
+    }
+
+    /// Makes pages and has them filled; what is not filled is zero.
+    package init(count: Int, filling: (UnsafeMutableRawBufferPointer) -> Void) {
+        pages = Pages(count: max(count, 0), filling: filling)
+    }
+
+    /// One secret after the other.
+    package init(joining first: Secret, _ second: Secret) {
+        self.init(count: first.count + second.count) { output in
+            first.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: output[..<$0.count]).copyMemory(from: $0) }
+            second.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: output[first.count...]).copyMemory(from: $0)
+            }
+        }
     }
 
     /// How many bytes there are.
@@ -66,9 +83,9 @@ private final class Pages: @unchecked Sendable {
     private let size: Int
     private let isMapped: Bool
 
-    init(_ source: UnsafeRawBufferPointer) {
+    init(count: Int, filling: (UnsafeMutableRawBufferPointer) -> Void) {
         let page = max(Int(sysconf(Int32(_SC_PAGESIZE))), 4_096)
-        size = max((source.count + page - 1) / page * page, page)
+        size = max((count + page - 1) / page * page, page)
         if let pages = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), pages != MAP_FAILED
         {
             (base, isMapped) = (pages, true)
@@ -77,9 +94,10 @@ private final class Pages: @unchecked Sendable {
             _ = madvise(pages, size, MADV_DONTDUMP)
         } else {
             (base, isMapped) = (.allocate(byteCount: size, alignment: page), false)
+            base.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         }
-        if let start = source.baseAddress { base.copyMemory(from: start, byteCount: source.count) }
-        bytes = UnsafeRawBufferPointer(start: base, count: source.count)
+        filling(UnsafeMutableRawBufferPointer(start: base, count: count))
+        bytes = UnsafeRawBufferPointer(start: base, count: count)
     }
 
     deinit {

@@ -45,7 +45,7 @@ struct CheckCommand: AsyncParsableCommand {
             throw ValidationError("'--expect-name' means nothing with '--no-domain-validation'")
         }
         try transportSecurity.checkEnforcement()
-        let files = [connection.identity, connection.passphraseFile, transportSecurity.infoPlist].compactMap(\.self)
+        let files = connection.files + [transportSecurity.infoPlist].compactMap(\.self)
         try StandardInput.checkOnce(policyOptions.pins + trustOptions.anchor + trustOptions.crl + files)
     }
 

@@ -98,7 +98,7 @@ struct GetCommand: AsyncParsableCommand {
                 "'--format json' writes to standard output itself; give '--output' a file, or leave it out")
         }
         try transportSecurity.checkEnforcement()
-        let files = [connection.identity, connection.passphraseFile, transportSecurity.infoPlist].compactMap(\.self)
+        let files = connection.files + [transportSecurity.infoPlist].compactMap(\.self)
         try StandardInput.checkOnce(
             policyOptions.pins + trustOptions.anchor + trustOptions.crl + files + requestOptions.files
                 + bodyOptions.files)

@@ -40,13 +40,13 @@ extension InputError {
 
     /// A file for `--identity`.
     static func identity(_ error: IdentityFileError) -> InputError {
-        switch error.problem {
-        case .keyStore(.passphraseNeeded), .privateKey(.passphraseNeeded):
+        if error.problem.needsPassphrase {
             InputError(
                 message: "\(error)",
                 remedy: "Put the passphrase on the first line of a file that only you can read, and name it with "
-                    + "'--passphrase-file FILE'.", isRemedyNews: true)
-        default:
+                    + "'--passphrase-file FILE'; or give '--passphrase-fd N' or '--passphrase-env NAME'.",
+                isRemedyNews: true)
+        } else {
             InputError(
                 message: "\(error)",
                 remedy: "Give '--identity' a PKCS#12 file, or PEM with a private key and its certificates.")

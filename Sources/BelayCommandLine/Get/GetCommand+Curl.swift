@@ -56,7 +56,7 @@ extension GetCommand {
         if let identity = connection.identity {
             let isPKCS12 = [".p12", ".pfx"].contains { identity.lowercased().hasSuffix($0) }
             words.append((isPKCS12 ? ["--cert-type", "P12"] : []) + ["--cert", identity])
-            if connection.passphraseFile != nil { remarks.append("asks for the identity's passphrase itself") }
+            if connection.passphrase.source.isGiven { remarks.append("asks for the identity's passphrase itself") }
         }
         if policyOptions.allowInvalidCertificates {
             words.append(["--insecure"])

@@ -20,8 +20,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
             "The client identity to show when asked: PKCS#12, or PEM with key and certificates.", valueName: "file")
     )
     var identity: String?
-    @Option(help: ArgumentHelp("The passphrase of the identity: the file's first line.", valueName: "file"))
-    var passphraseFile: String?
+    @OptionGroup var passphrase: PassphraseOptions
     @Option(
         help: ArgumentHelp(
             "The most seconds for each phase (resolving, connecting, handshake); 15 unless said otherwise.",
@@ -30,8 +29,8 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var timeout: Double?
 
     func validate() throws {
-        if passphraseFile != nil, identity == nil {
-            throw ValidationError("'--passphrase-file' means nothing without '--identity'")
+        if let option = passphrase.source.words.first, identity == nil {
+            throw ValidationError("'\(option)' means nothing without '--identity'")
         }
     }
 
@@ -42,30 +41,26 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         return timeouts
     }
 
+    /// The files that are read, for ``StandardInput/checkOnce(_:)``.
+    var files: [String] { (identity.map { [$0] } ?? []) + passphrase.source.files }
+
     /// The options as a command line has them.
     var words: [String] {
         var words: [String] = []
         if let connectTo { words += ["--connect-to", "\(connectTo)"] }
         if let expectName { words += ["--expect-name", "\(expectName)"] }
         if let identity { words += ["--identity", identity] }
-        if let passphraseFile { words += ["--passphrase-file", passphraseFile] }
+        words += passphrase.source.words
         if let timeout { words += ["--timeout", "\(timeout)"] }
         return words
     }
 
     /// Reads the identity; nil where none is given.
-    func readIdentity() throws(InputError) -> TLSIdentity? {
+    ///
+    /// - Throws: ``InputError``, or an `ExitCode` where the question for a passphrase was interrupted.
+    func readIdentity() throws -> TLSIdentity? {
         guard let identity else { return nil }
-        var passphrase = try passphraseFile.map { (path) throws(InputError) in
-            try SecretFile.read(path, for: "--passphrase-file", what: "passphrase")
-        }
-        defer { passphrase?.wipe() }
-        let read: Identity
-        do throws(IdentityFileError) {
-            read = try Identity.read(contentsOf: StandardInput.path(identity), passphrase: passphrase)
-        } catch {
-            throw .identity(error)
-        }
+        let read = try passphrase.source.identity(identity, for: "--identity")
         do throws(TLSIdentityError) {
             return try TLSIdentity(certificates: read.certificates.map(\.der), privateKey: read.privateKey)
         } catch {
@@ -83,26 +78,34 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     }
 }
 
-/// A secret in a file. It is never an argument, where every user of the machine could read it.
-enum SecretFile {
-    /// The first line, without its end.
-    ///
-    /// - Parameters:
-    ///   - option: the option that names the file.
-    ///   - what: what the secret is, in a word.
-    static func read(_ path: String, for option: String, what: String) throws(InputError) -> [UInt8] {
-        do throws(FileReadingError) {
-            var bytes = try FileReading.bytes(ofFile: StandardInput.path(path), limit: 65_536)
+extension PassphraseSource {
+    /// Reads an identity, and asks on the terminal for the passphrase that it needs.
+    func identity(_ path: String, for option: String) throws -> Identity {
+        do {
+            // Read once: standard input has no second time.
+            var bytes: [UInt8]
+            do throws(FileReadingError) { bytes = try FileReading.bytes(ofFile: StandardInput.path(path)) } catch {
+                throw IdentityFileError(file: StandardInput.path(path), problem: .unreadable(error))
+            }
             defer { bytes.wipe() }
-            var line = Array(bytes.prefix { $0 != 0x0A })
-            if line.last == 0x0D { line.removeLast() }
-            return line
-        } catch {
-            let fault =
-                if case .tooLarge = error { "is no \(what) file: it has no end within 64 KiB" } else { "\(error)" }
-            throw InputError(
-                message: "\(printable(path)): \(fault)",
-                remedy: "Give '\(option)' a file whose first line is the \(what).")
+            return try open(path, needsPassphrase: \IdentityFileError.problem.needsPassphrase) {
+                (passphrase) throws(IdentityFileError) in
+                do throws(IdentityError) { return try Identity(bytes: bytes, passphrase: passphrase) } catch {
+                    throw IdentityFileError(file: StandardInput.path(path), problem: error)
+                }
+            }
+        } catch let error as IdentityFileError {
+            throw InputError.identity(error)
+        }
+    }
+}
+
+extension IdentityError {
+    /// Whether it was opened without the passphrase that it needs.
+    var needsPassphrase: Bool {
+        switch self {
+        case .keyStore(.passphraseNeeded), .privateKey(.passphraseNeeded): true
+        default: false
         }
     }
 }

@@ -56,7 +56,7 @@ extension LaboratoryFiles {
             Content(
                 name: clientPKCS12, purpose: "the same identity as PKCS#12", isSecret: true,
                 bytes: try LaboratoryError.making("the client's PKCS#12 file") {
-                    try world.client.pkcs12(passphrase: passphrase, friendlyName: "Shop App")
+                    try world.client.pkcs12(passphrase: Secret(passphrase), friendlyName: "Shop App")
                 }),
             Content(
                 name: clientPassphrase, purpose: "the passphrase of \(clientPKCS12)", isSecret: true,
@@ -68,6 +68,6 @@ extension LaboratoryFiles {
     }
 
     private static func pem(of identity: Identity) throws(LaboratoryError) -> [UInt8] {
-        try LaboratoryError.making("the client's PEM file") { Array(try identity.pem().utf8) }
+        try LaboratoryError.making("the client's PEM file") { try identity.pem().withUnsafeBytes { Array($0) } }
     }
 }

@@ -6,6 +6,9 @@ int belay_accept_nonblocking(int listener);
 int belay_set_nonblocking(int descriptor);
 void belay_name_current_thread(const char *name);
 
+// Gives a file in a folder another name there, in one step; without replacing it fails with EEXIST where that name is taken.
+int belay_rename_in_folder(int folder, const char *from, const char *to, int replacing);
+
 #include <stdint.h>
 
 // epoll and its companions, with the packed event structure kept on this side.

@@ -41,7 +41,7 @@ struct CertificateFileTests {
     @Test("A web server's file with key, parameters and certificates gives the certificates")
     func readsBesideKey() throws {
         let parameters = try Tool.openssl("ecparam", "-name", "prime256v1").text
-        let file = try folder.write("server.pem", parameters + world.server.pem())
+        let file = try folder.write("server.pem", parameters + world.server.pem().text)
         #expect(try Certificate.read(contentsOf: file) == world.server.certificates)
     }
 
@@ -154,7 +154,7 @@ struct CertificateFileTests {
 
     @Test("A key under the label of a certificate is seen through")
     func refusesWrongLabel() throws {
-        let text = try PEM.encode(label: "CERTIFICATE", der: world.server.privateKey.pkcs8DER())
+        let text = try PEM.encode(label: "CERTIFICATE", der: world.server.privateKey.pkcs8DER().bytes)
         let problem = try problem(text.bytes)
         #expect(problem == .notACertificate(found: "a private key under the label of a certificate"))
     }

@@ -23,7 +23,7 @@ struct IdentityTests {
         #expect(error == .keyMismatch(certificate: leaf.subject.description))
         #expect(error?.description.hasPrefix("Key does not match certificate") == true)
         #expect(throws: IdentityError.keyMismatch(certificate: leaf.subject.description)) {
-            try Identity(bytes: (leaf.pem + other.pkcs8PEM()).bytes)
+            try Identity(bytes: (leaf.pem + other.pkcs8PEM().text).bytes)
         }
     }
 
@@ -39,7 +39,7 @@ struct IdentityTests {
 
     @Test("Key and certificates in PEM are read in any order, and the leaf is matched by the key")
     func readsAnyOrder() throws {
-        let parts = try [key.pkcs8PEM(), leaf.pem, world.intermediate.certificate.pem, world.root.certificate.pem]
+        let parts = try [key.pkcs8PEM().text, leaf.pem, world.intermediate.certificate.pem, world.root.certificate.pem]
         for shift in parts.indices {
             for reversed in [false, true] {
                 let shifted = Array(parts[shift...] + parts[..<shift])
@@ -67,16 +67,16 @@ struct IdentityTests {
     func readsRenamedPEM() throws {
         let file = try folder.write("identity.p12", world.server.pem())
         #expect(try Identity.read(contentsOf: file) == world.server)
-        #expect(try Identity.read(contentsOf: file, passphrase: "not needed".bytes) == world.server)
+        #expect(try Identity.read(contentsOf: file, passphrase: Secret(text: "not needed")) == world.server)
     }
 
     @Test("An encrypted key in PEM needs its passphrase")
     func readsEncrypted() throws {
-        let text = try leaf.pem + key.encryptedPKCS8PEM(passphrase: "secret".bytes)
-        #expect(try Identity(bytes: text.bytes, passphrase: "secret".bytes).privateKey == key)
+        let text = try leaf.pem + key.encryptedPKCS8PEM(passphrase: Secret(text: "secret"))
+        #expect(try Identity(bytes: text.bytes, passphrase: Secret(text: "secret")).privateKey == key)
         #expect(throws: IdentityError.privateKey(.passphraseNeeded)) { try Identity(bytes: text.bytes) }
         #expect(throws: IdentityError.privateKey(.wrongPassphrase)) {
-            try Identity(bytes: text.bytes, passphrase: "wrong".bytes)
+            try Identity(bytes: text.bytes, passphrase: Secret(text: "wrong"))
         }
     }
 
@@ -105,11 +105,11 @@ struct IdentityTests {
         #expect(throws: IdentityError.noPrivateKey) { try Identity(bytes: leaf.pem.bytes) }
         #expect(throws: IdentityError.noPrivateKey) { try Identity(bytes: leaf.der) }
         #expect(throws: IdentityError.noCertificate) { try Identity(bytes: key.pkcs8PEM().bytes) }
-        #expect(throws: IdentityError.noCertificate) { try Identity(bytes: key.pkcs8DER()) }
+        #expect(throws: IdentityError.noCertificate) { try Identity(bytes: key.pkcs8DER().bytes) }
         #expect(throws: IdentityError.privateKey(.severalKeys(count: 2))) {
-            try Identity(bytes: (leaf.pem + key.pkcs8PEM() + PrivateKey.generate(.p256).pkcs8PEM()).bytes)
+            try Identity(bytes: (leaf.pem + key.pkcs8PEM().text + PrivateKey.generate(.p256).pkcs8PEM().text).bytes)
         }
-        let damaged = try PEM.encode(label: "CERTIFICATE", der: leaf.der + [0]) + key.pkcs8PEM()
+        let damaged = try PEM.encode(label: "CERTIFICATE", der: leaf.der + [0]) + key.pkcs8PEM().text
         #expect(
             throws: IdentityError.malformedCertificate(index: 0, DERError(.trailingData, at: leaf.der.count))
         ) {
@@ -127,7 +127,7 @@ struct IdentityTests {
     func hidesKey() throws {
         var dumped = ""
         dump(world.server, to: &dumped)
-        let secret = try key.pkcs8DER().suffix(60)
+        let secret = try key.pkcs8DER().bytes.suffix(60)
         #expect(world.server.description.contains("private key (EC P-256)"))
         #expect(!dumped.contains("KeyHandle"))
         #expect(!world.server.description.contains(hexadecimal(secret)))

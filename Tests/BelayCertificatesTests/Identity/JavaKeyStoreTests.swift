@@ -26,14 +26,14 @@ struct JavaKeyStoreTests {
     func opens() throws {
         let text = Self.file.bytes
         let bytes = try #require(Base64.decode(text, in: 0..<text.count, skippingWhitespace: true))
-        let identity = try Identity(bytes: bytes, passphrase: "secret".bytes)
+        let identity = try Identity(bytes: bytes, passphrase: Secret(text: "secret"))
         #expect(identity.certificate.pin.description == "9NvDJkdaBHszv1QG+IbYjh7ZOuFBNHqT6Rrx750LMJE=")
         #expect(identity.certificate.subject.description == "CN=a")
         #expect(identity.chain.isEmpty)
         // The file as text, without any armour, is the same file.
-        #expect(try Identity(bytes: text, passphrase: "secret".bytes) == identity)
+        #expect(try Identity(bytes: text, passphrase: Secret(text: "secret")) == identity)
         #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
-            try Identity(bytes: bytes, passphrase: "changeit".bytes)
+            try Identity(bytes: bytes, passphrase: Secret(text: "changeit"))
         }
     }
 }

@@ -45,10 +45,10 @@ struct PKCS12Tests {
         let arguments = ["pkcs12", "-export", "-inkey", key, "-in", leaf, "-certfile", chain]
         let made = try Tool.run("openssl", arguments + ["-passout", "pass:pässword"] + options)
         try #require(made.status == 0, "\(made.errors)")
-        expectWhole(try Identity(pkcs12: made.output, passphrase: "pässword".bytes))
-        expectWhole(try Identity(bytes: made.output, passphrase: "pässword".bytes))
+        expectWhole(try Identity(pkcs12: made.output, passphrase: Secret(text: "pässword")))
+        expectWhole(try Identity(bytes: made.output, passphrase: Secret(text: "pässword")))
         #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
-            try Identity(pkcs12: made.output, passphrase: "no".bytes)
+            try Identity(pkcs12: made.output, passphrase: Secret(text: "no"))
         }
     }
 
@@ -62,7 +62,7 @@ struct PKCS12Tests {
                 "--p12-name", "server", "--password", "secret", "--outder", "--outfile", file,
             ])
         try #require(result.status == 0, "\(result.errors)")
-        let identity = try Identity.read(contentsOf: file, passphrase: "secret".bytes)
+        let identity = try Identity.read(contentsOf: file, passphrase: Secret(text: "secret"))
         #expect(identity.certificate == world.server.certificate)
         #expect(identity.privateKey == world.server.privateKey)
     }
@@ -76,37 +76,37 @@ struct PKCS12Tests {
         let made = try Tool.openssl(
             "pkcs12", "-export", "-inkey", key, "-in", shuffled, "-passout", "pass:secret"
         ).output
-        expectWhole(try Identity(pkcs12: made, passphrase: "secret".bytes))
+        expectWhole(try Identity(pkcs12: made, passphrase: Secret(text: "secret")))
     }
 
     @Test("Wrong passphrase, none, and an unusable one are told apart")
     func refusesPassphrases() throws {
         let made = try export()
         #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
-            try Identity(pkcs12: made, passphrase: "Secret".bytes)
+            try Identity(pkcs12: made, passphrase: Secret(text: "Secret"))
         }
         #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
-            try Identity(pkcs12: made, passphrase: "secret\n".bytes)
+            try Identity(pkcs12: made, passphrase: Secret(text: "secret\n"))
         }
         #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
-            try Identity(pkcs12: made, passphrase: [])
+            try Identity(pkcs12: made, passphrase: Secret([]))
         }
         #expect(throws: IdentityError.keyStore(.passphraseNeeded(.pkcs12))) { try Identity(pkcs12: made) }
         let withZero = "secret".bytes + [0]
         #expect(
             throws: IdentityError.keyStore(.unusablePassphrase("it holds a zero byte, which PKCS#12 has no place for"))
         ) {
-            try Identity(pkcs12: made, passphrase: withZero)
+            try Identity(pkcs12: made, passphrase: Secret(withZero))
         }
     }
 
     @Test("A file with an empty passphrase opens with an empty one and with none")
     func opensEmptyPassphrase() throws {
         let made = try export(passphrase: "")
-        expectWhole(try Identity(pkcs12: made, passphrase: []))
+        expectWhole(try Identity(pkcs12: made, passphrase: Secret([])))
         expectWhole(try Identity(pkcs12: made))
         #expect(throws: IdentityError.keyStore(.wrongPassphrase(.pkcs12))) {
-            try Identity(pkcs12: made, passphrase: "secret".bytes)
+            try Identity(pkcs12: made, passphrase: Secret(text: "secret"))
         }
     }
 
@@ -115,7 +115,7 @@ struct PKCS12Tests {
         let made = try export("-nomac")
         for passphrase in ["secret", "wrong", ""] {
             #expect(throws: IdentityError.keyStore(.noIntegrityCode(.pkcs12))) {
-                try Identity(pkcs12: made, passphrase: passphrase.bytes)
+                try Identity(pkcs12: made, passphrase: Secret(text: passphrase))
             }
         }
     }
@@ -128,7 +128,9 @@ struct PKCS12Tests {
         let identifier: [UInt8] = [0x06, 5, 0x2B, 0x0E, 3, 2, 0x1A]
         let place = try #require(made.indices.last { made[$0...].starts(with: identifier) })
         made[place + 6] = 99
-        let error = #expect(throws: IdentityError.self) { try Identity(pkcs12: made, passphrase: "secret".bytes) }
+        let error = #expect(throws: IdentityError.self) {
+            try Identity(pkcs12: made, passphrase: Secret(text: "secret"))
+        }
         guard case .keyStore(.unsupportedIntegrityCode(.pkcs12, _)) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -141,19 +143,19 @@ struct PKCS12Tests {
         // The rounds are the last field, 2048 by default.
         #expect(made.suffix(4) == [0x02, 2, 8, 0])
         made.replaceSubrange((made.count - 4)..., with: [0x02, 2, 0xFF, 0])
-        #expect(throws: IdentityError.self) { try Identity(pkcs12: made, passphrase: "secret".bytes) }
+        #expect(throws: IdentityError.self) { try Identity(pkcs12: made, passphrase: Secret(text: "secret")) }
     }
 
     @Test("A file with certificates and no key says so")
     func refusesMissingKey() throws {
         let made = try Tool.openssl("pkcs12", "-export", "-nokeys", "-in", leaf, "-passout", "pass:secret").output
-        #expect(throws: IdentityError.noPrivateKey) { try Identity(pkcs12: made, passphrase: "secret".bytes) }
+        #expect(throws: IdentityError.noPrivateKey) { try Identity(pkcs12: made, passphrase: Secret(text: "secret")) }
     }
 
     @Test("A file with a key and no certificate says so")
     func refusesMissingCertificate() throws {
         let made = try Tool.openssl("pkcs12", "-export", "-nocerts", "-inkey", key, "-passout", "pass:secret").output
-        #expect(throws: IdentityError.noCertificate) { try Identity(pkcs12: made, passphrase: "secret".bytes) }
+        #expect(throws: IdentityError.noCertificate) { try Identity(pkcs12: made, passphrase: Secret(text: "secret")) }
     }
 
     @Test("Truncated, damaged and other files are told apart from a wrong passphrase")
@@ -161,14 +163,14 @@ struct PKCS12Tests {
         let made = try export()
         for count in [made.count - 1, made.count / 2, 100] {
             #expect(throws: IdentityError.keyStore(.truncated(.pkcs12, bytes: count, expected: made.count))) {
-                try Identity(bytes: Array(made.prefix(count)), passphrase: "secret".bytes)
+                try Identity(bytes: Array(made.prefix(count)), passphrase: Secret(text: "secret"))
             }
         }
         #expect(throws: IdentityError.notAnIdentity(found: "text without a block of PEM")) {
-            try Identity(bytes: "not an identity".bytes, passphrase: "secret".bytes)
+            try Identity(bytes: "not an identity".bytes, passphrase: Secret(text: "secret"))
         }
         #expect(throws: IdentityError.notAnIdentity(found: "a certificate")) {
-            try Identity(pkcs12: world.root.certificate.der, passphrase: "secret".bytes)
+            try Identity(pkcs12: world.root.certificate.der, passphrase: Secret(text: "secret"))
         }
         #expect(throws: IdentityError.notAnIdentity(found: "an empty file")) { try Identity(bytes: []) }
         #expect(throws: IdentityError.keyStore(.truncated(.jks, bytes: 8, expected: nil))) {
@@ -184,7 +186,7 @@ struct PKCS12Tests {
             changed[index] ^= 0x21
             do throws(IdentityError) {
                 // Some bytes mean nothing: an identity that comes out must be the right one.
-                expectWhole(try Identity(pkcs12: changed, passphrase: "secret".bytes), "byte \(index)")
+                expectWhole(try Identity(pkcs12: changed, passphrase: Secret(text: "secret")), "byte \(index)")
             } catch {
                 #expect(!error.description.isEmpty)
             }
@@ -193,7 +195,7 @@ struct PKCS12Tests {
 
     @Test("What is written is opened by OpenSSL and GnuTLS and by ourselves")
     func writes() throws {
-        let made = try world.server.pkcs12(passphrase: "s3cret".bytes, friendlyName: "lab")
+        let made = try world.server.pkcs12(passphrase: Secret(text: "s3cret"), friendlyName: "lab")
         let file = try folder.write("made.p12", made)
         let info = try Tool.openssl("pkcs12", "-in", file, "-passin", "pass:s3cret", "-nodes", "-info")
         let identity = try Identity(bytes: info.output)
@@ -204,6 +206,6 @@ struct PKCS12Tests {
         #expect(info.text.contains("friendlyName: lab"))
         let gnutls = try Tool.run("certtool", ["--p12-info", "--inder", "--password", "s3cret", "--infile", file])
         #expect(gnutls.status == 0)
-        #expect(try Identity.read(contentsOf: file, passphrase: "s3cret".bytes) == world.server)
+        #expect(try Identity.read(contentsOf: file, passphrase: Secret(text: "s3cret")) == world.server)
     }
 }

@@ -58,22 +58,26 @@ struct PrivateKeyReadingTests {
         let result = try Tool.run(
             "openssl", ["pkcs8", "-topk8", "-in", ec, "-passout", "pass:s3cret ä", "-outform", form] + options)
         try #require(result.status == 0)
-        let key = try PrivateKey(bytes: result.output, passphrase: "s3cret ä".bytes)
+        let key = try PrivateKey(bytes: result.output, passphrase: Secret(text: "s3cret ä"))
         #expect(try key.publicKey.der == publicKey(ec))
         #expect(throws: PrivateKeyError.wrongPassphrase) {
-            try PrivateKey(bytes: result.output, passphrase: "s3cret".bytes)
+            try PrivateKey(bytes: result.output, passphrase: Secret(text: "s3cret"))
         }
-        #expect(throws: PrivateKeyError.wrongPassphrase) { try PrivateKey(bytes: result.output, passphrase: []) }
+        #expect(throws: PrivateKeyError.wrongPassphrase) {
+            try PrivateKey(bytes: result.output, passphrase: Secret([]))
+        }
         #expect(throws: PrivateKeyError.passphraseNeeded) { try PrivateKey(bytes: result.output) }
     }
 
     @Test("Keys encrypted in OpenSSL's traditional form are opened", arguments: ["-aes256", "-aes128", "-des3"])
     func opensTraditionalEncryption(cipher: String) throws {
         let bytes = try Tool.openssl("rsa", "-in", rsa, "-traditional", cipher, "-passout", "pass:secret").output
-        #expect(try PrivateKey(bytes: bytes, passphrase: "secret".bytes).publicKey.der == publicKey(rsa))
+        #expect(try PrivateKey(bytes: bytes, passphrase: Secret(text: "secret")).publicKey.der == publicKey(rsa))
         #expect(throws: PrivateKeyError.passphraseNeeded) { try PrivateKey(bytes: bytes) }
-        #expect(throws: PrivateKeyError.wrongPassphrase) { try PrivateKey(bytes: bytes, passphrase: "wrong".bytes) }
-        #expect(throws: PrivateKeyError.wrongPassphrase) { try PrivateKey(bytes: bytes, passphrase: []) }
+        #expect(throws: PrivateKeyError.wrongPassphrase) {
+            try PrivateKey(bytes: bytes, passphrase: Secret(text: "wrong"))
+        }
+        #expect(throws: PrivateKeyError.wrongPassphrase) { try PrivateKey(bytes: bytes, passphrase: Secret([])) }
     }
 
     @Test("Wrong passphrases that leave valid padding by chance are wrong passphrases too")
@@ -82,7 +86,7 @@ struct PrivateKeyReadingTests {
         // One passphrase in 256 leaves padding that looks right.
         for number in 0..<2_000 {
             #expect(throws: PrivateKeyError.wrongPassphrase) {
-                try PrivateKey(bytes: bytes, passphrase: "wrong \(number)".bytes)
+                try PrivateKey(bytes: bytes, passphrase: Secret(text: "wrong \(number)"))
             }
         }
     }
@@ -94,14 +98,14 @@ struct PrivateKeyReadingTests {
             "-provider", "default"
         ).output
         #expect(throws: PrivateKeyError.unsupportedEncryption("RC2-40-CBC")) {
-            try PrivateKey(bytes: bytes, passphrase: "secret".bytes)
+            try PrivateKey(bytes: bytes, passphrase: Secret(text: "secret"))
         }
         let traditional = try Tool.openssl(
             "rsa", "-in", rsa, "-traditional", "-des", "-passout", "pass:secret", "-provider", "legacy", "-provider",
             "default"
         ).output
         #expect(throws: PrivateKeyError.unsupportedEncryption("DES-CBC")) {
-            try PrivateKey(bytes: traditional, passphrase: "secret".bytes)
+            try PrivateKey(bytes: traditional, passphrase: Secret(text: "secret"))
         }
     }
 
@@ -125,12 +129,12 @@ struct PrivateKeyReadingTests {
         }
         for rounds in [5_000_001, 2_000_000_000, Int.max] {
             let error = #expect(throws: PrivateKeyError.self) {
-                try PrivateKey(der: key(rounds: rounds), passphrase: "secret".bytes)
+                try PrivateKey(der: key(rounds: rounds), passphrase: Secret(text: "secret"))
             }
             #expect(error?.description.contains("more than 5000000 rounds") == true)
         }
         let error = #expect(throws: PrivateKeyError.self) {
-            try PrivateKey(der: key(rounds: 1_000), passphrase: "secret".bytes)
+            try PrivateKey(der: key(rounds: 1_000), passphrase: Secret(text: "secret"))
         }
         #expect(error?.description.contains("rounds") == false)
     }
@@ -139,7 +143,7 @@ struct PrivateKeyReadingTests {
     func refusesLongPassphrase() throws {
         let bytes = try Tool.openssl("ec", "-in", ec, "-aes256", "-passout", "pass:secret").output
         let error = #expect(throws: PrivateKeyError.self) {
-            try PrivateKey(bytes: bytes, passphrase: [UInt8](repeating: 0x41, count: 1_025))
+            try PrivateKey(bytes: bytes, passphrase: Secret(repeatElement(0x41, count: 1_025)))
         }
         guard case .unusablePassphrase = error else {
             Issue.record("\(String(describing: error))")

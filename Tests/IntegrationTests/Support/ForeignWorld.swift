@@ -75,7 +75,7 @@ struct ForeignWorld: Sendable {
                     ])
             }
         }
-        let passphrase = Array(ForeignWorld.passphrase.utf8)
+        let passphrase = Secret(text: ForeignWorld.passphrase)
         client = try Identity.read(contentsOf: folder("client.p12"), passphrase: passphrase)
         stranger = try Identity.read(contentsOf: folder("stranger.p12"), passphrase: passphrase)
     }

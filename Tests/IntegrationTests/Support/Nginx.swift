@@ -67,7 +67,7 @@ struct Nginx: Provided {
         try folder.write("chain.pem", server.certificates.map(\.pem).joined())
         try folder.write("leaf.pem", server.certificate.pem)
         try folder.write("key.pem", server.privateKey.pkcs8PEM())
-        try folder.write("encrypted-key.pem", server.privateKey.encryptedPKCS8PEM(passphrase: Array("secret".utf8)))
+        try folder.write("encrypted-key.pem", server.privateKey.encryptedPKCS8PEM(passphrase: Secret(text: "secret")))
         try folder.write("passphrase", "secret\n")
         // Key and certificates in one file, as many servers have them.
         try folder.write("rsa.pem", rsaServer.pem())

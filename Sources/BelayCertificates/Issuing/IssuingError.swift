@@ -6,6 +6,8 @@ public enum IssuingError: Error, Sendable, Hashable {
     case unencodableAlgorithm(SignatureAlgorithm)
     /// What came out is not a certificate that a strict reader accepts.
     case malformed(DERError)
+    /// What came out is not a request that a strict reader accepts, with the reason.
+    case unreadableRequest(String)
 }
 
 extension IssuingError: CustomStringConvertible {
@@ -15,6 +17,7 @@ extension IssuingError: CustomStringConvertible {
         case .key(let error): "cannot issue: \(error)"
         case .unencodableAlgorithm(let algorithm):
             "cannot issue: \(algorithm) cannot be written. Choose RSA, RSA-PSS, ECDSA or EdDSA with a SHA-2 hash"
+        case .unreadableRequest(let reason): "cannot ask: \(reason)"
         case .malformed(let error): "cannot issue: the certificate would not be well formed: \(error)"
         }
     }

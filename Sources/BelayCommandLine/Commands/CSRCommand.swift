@@ -1,0 +1,194 @@
+import BelayArguments
+import BelayCertificates
+import BelayTrust
+
+/// `belay csr`: a certificate signing request that keeps the key.
+struct CSRCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "csr",
+        abstract:
+            "Make a certificate signing request from an existing key, so that the renewed certificate keeps its pin.",
+        discussion: """
+            A pin names a key. Whoever renews a certificate with a new key invalidates every pin of the old one; whoever \
+            asks with the old key keeps them. So the key is taken from a file; '--new-key' makes one where that is meant. \
+            With '--pins' the pins of an app are compared with the key: the status is 1 where none of them stays valid.
+
+            The request goes to standard output unless '--out' names a file. Nothing is written over without '--force'.
+            """,
+        examples: [
+            (
+                "belay csr --key server.key --certificate server.crt --out server.csr",
+                "Renew: the same key, the same names."
+            ),
+            ("belay csr --identity client.p12 --passphrase-file secret.txt", "Renew what is in a PKCS#12 file."),
+            ("belay csr --key server.key --san api.example.com --pins app.pins", "And compare with the app's pins."),
+            (
+                "belay csr --new-key p256 --key-out new.key --no-passphrase --san api.example.com --out new.csr",
+                "A fresh key: the pins change."
+            ),
+        ])
+
+    @Option(help: ArgumentHelp("The key to ask for: PEM or DER, encrypted or not.", valueName: "file")) var key: String?
+    @Option(
+        help: ArgumentHelp("An identity whose key and names are taken: PKCS#12, or PEM with both.", valueName: "file"))
+    var identity: String?
+    @Option(help: "Make a new key of this kind.") var newKey: NewKey?
+    @Option(help: ArgumentHelp("Where the new key goes.", valueName: "file")) var keyOut: String?
+    @Flag(help: "Write the new key without a passphrase.") var noPassphrase = false
+    @Option(help: ArgumentHelp("A certificate to renew: its names are taken.", valueName: "file"))
+    var certificate: String?
+    @Option(
+        help: ArgumentHelp("Whom it shall name, as in CN=www.example.com,O=Example.", valueName: "name"),
+        transform: { text in try DistinguishedName(text: text) })
+    var subject: DistinguishedName?
+    @Option(
+        help: ArgumentHelp(
+            "An alternative name: a host, an address, email:me@example.com; may be given again.", valueName: "name"),
+        transform: { text in try TypedName.alternative(text) })
+    var san: [GeneralName] = []
+    @Option(help: ArgumentHelp("Where the request goes, in PEM.", valueName: "file")) var out: String?
+    @Flag(help: "Replace files that are there.") var force = false
+    @Option(help: ArgumentHelp("Pins to compare with the key; may be given again.", valueName: "file|folder"))
+    var pins: [String] = []
+    @OptionGroup(title: "Passphrases") var passphrase: PassphraseOptions
+    @OptionGroup(title: "Passphrases") var newPassphrase: NewPassphraseOptions
+    @OptionGroup var output: FormatOptions
+
+    func validate() throws {
+        guard [key != nil, identity != nil, newKey != nil].count(where: \.self) == 1 else {
+            throw ValidationError("give one of '--key', '--identity' and '--new-key'")
+        }
+        guard (newKey != nil) == (keyOut != nil) else {
+            throw ValidationError("'--new-key' and '--key-out FILE' belong together")
+        }
+        if newKey == nil, noPassphrase || newPassphrase.source.isGiven {
+            throw ValidationError("'--no-passphrase' and '--new-passphrase-file' are for '--new-key'")
+        }
+        if noPassphrase, newPassphrase.source.isGiven {
+            throw ValidationError("'--no-passphrase' contradicts '\(newPassphrase.source.words[0])'")
+        }
+        if identity != nil, certificate != nil {
+            throw ValidationError("'--identity' has a certificate of its own; leave out '--certificate'")
+        }
+        if newKey != nil, let option = passphrase.source.words.first {
+            throw ValidationError("'\(option)' opens an old key; the new one's is '--new-passphrase-file'")
+        }
+        if subject == nil, san.isEmpty, identity == nil, certificate == nil {
+            throw ValidationError("give '--subject' or '--san', or '--certificate' to take its names")
+        }
+        try StandardInput.checkOnce(
+            [key, identity, certificate].compactMap(\.self) + pins + passphrase.source.files
+                + newPassphrase.source.files)
+    }
+
+    func run() throws {
+        let console = Console()
+        let report: CSRReport
+        do {
+            for file in [out, keyOut].compactMap(\.self) { try FileWriting.check(file, replacing: force) }
+            let (key, old) = try readKey()
+            let request = try makeRequest(key, old)
+            let pinned = try readPins()
+            if let keyOut { try writeKey(key, to: keyOut) }
+            if let out { try FileWriting.write(request.pem, to: out, access: .everybody, replacing: force) }
+            report = CSRReport(
+                request: request, file: out, keyFile: keyOut, replacing: old, isNewKey: newKey != nil, pinned: pinned)
+        } catch let error as InputError {
+            throw console.fail(error.text)
+        } catch let error as FileWritingError {
+            throw console.fail(
+                error.problem == .exists ? "\(error): give '--force'" : "\(error)")
+        }
+        switch output.format {
+        case .json: try console.printJSON(report)
+        case .text:
+            let text = CSRText(report: report, console: out == nil ? console.forNotes : console).text
+            if out == nil {
+                try console.write(Array(report.request.utf8))
+                console.note(text)
+            } else {
+                try console.print(text)
+            }
+        }
+        if report.pins?.contains(where: \.staysValid) == false { throw ExitStatus.refused }
+    }
+
+    /// The key, and the certificate that is renewed.
+    private func readKey() throws -> (PrivateKey, Certificate?) {
+        if let identity {
+            let read = try passphrase.source.identity(identity, for: "--identity")
+            return (read.privateKey, read.certificate)
+        }
+        let old = try certificate.map { path in
+            do throws(CertificateFileError) {
+                let found = try Certificate.read(contentsOf: StandardInput.path(path))
+                return found[0]
+            } catch {
+                throw InputError.certificates(error, for: "--certificate")
+            }
+        }
+        if let key { return (try passphrase.source.privateKey(key, for: "--key"), old) }
+        return (try PrivateKey.generate((newKey ?? .p256).specification), old)
+    }
+
+    private func makeRequest(_ key: PrivateKey, _ old: Certificate?) throws -> CertificateRequest {
+        do throws(IssuingError) {
+            if let old, subject == nil, san.isEmpty {
+                return try CertificateRequest.make(renewing: old, key: key)
+            }
+            let names = san.isEmpty ? (try? old?.subjectAlternativeNames) ?? [] : san
+            let hosts = san.compactMap { if case .dns(let name) = $0 { name } else { nil } }
+            let name =
+                subject ?? old?.subject
+                ?? DistinguishedName(commonName: hosts.first { $0.unicodeScalars.count <= 64 })
+            return try CertificateRequest.make(
+                subject: name,
+                extensions: names.isEmpty ? [] : [.subjectAlternativeNames(names, isCritical: name.isEmpty)], key: key)
+        } catch {
+            throw InputError(message: "\(error)", remedy: "Give other names.")
+        }
+    }
+
+    private func readPins() throws(InputError) -> PinSet? {
+        guard !pins.isEmpty else { return nil }
+        do throws(PinSetError) { return try PinSet.read(paths: pins.map(StandardInput.path)) } catch {
+            throw .pins(error)
+        }
+    }
+
+    private func writeKey(_ key: PrivateKey, to file: String) throws {
+        let contents =
+            noPassphrase
+            ? try key.pkcs8PEM()
+            : Secret(text: try key.encryptedPKCS8PEM(passphrase: newPassphrase.source.readNew(for: "the new key")))
+        try FileWriting.write(contents, to: file, replacing: force)
+    }
+}
+
+extension PassphraseSource {
+    /// Reads a private key, and asks on the terminal for the passphrase that it needs.
+    func privateKey(_ path: String, for option: String) throws -> PrivateKey {
+        do {
+            let file = StandardInput.path(path)
+            var bytes: [UInt8]
+            do throws(FileReadingError) { bytes = try FileReading.bytes(ofFile: file) } catch {
+                throw PrivateKeyFileError(file: file, problem: .unreadable(error))
+            }
+            defer { bytes.wipe() }
+            return try open(
+                path, needsPassphrase: { (error: PrivateKeyFileError) in error.problem == .passphraseNeeded }
+            ) { (passphrase) throws(PrivateKeyFileError) in
+                do throws(PrivateKeyError) { return try PrivateKey(bytes: bytes, passphrase: passphrase) } catch {
+                    throw PrivateKeyFileError(file: file, problem: error)
+                }
+            }
+        } catch let error as PrivateKeyFileError {
+            throw InputError(
+                message: "\(error)",
+                remedy: error.problem == .passphraseNeeded
+                    ? "Give '\(prefix)-file FILE', '\(prefix)-fd N' or '\(prefix)-env NAME'."
+                    : "Give '\(option)' a private key in PEM or DER.",
+                isRemedyNews: error.problem == .passphraseNeeded)
+        }
+    }
+}

@@ -32,9 +32,7 @@ public enum FileWriting {
     public static func write(
         _ bytes: [UInt8], to path: String, access: Access, replacing: Bool = false
     ) throws(FileWritingError) {
-        try write(to: path, access, replacing) { (file) throws(FileWritingProblem) in
-            try bytes.withUnsafeBytes { (raw) throws(FileWritingProblem) in try append(raw, to: file) }
-        }
+        try write(to: path, access, replacing) { file in bytes.withUnsafeBytes { append($0, to: file) } }
     }
 
     /// Writes a text.
@@ -52,8 +50,25 @@ public enum FileWriting {
     public static func write(
         _ secret: Secret, to path: String, replacing: Bool = false
     ) throws(FileWritingError) {
-        try write(to: path, .owner, replacing) { (file) throws(FileWritingProblem) in
-            try secret.withUnsafeBytes { (raw) throws(FileWritingProblem) in try append(raw, to: file) }
+        try write(to: path, .owner, replacing) { file in secret.withUnsafeBytes { append($0, to: file) } }
+    }
+
+    /// Adds bytes to the end of a file in one step, and makes it where there is none; several processes may do so at once.
+    ///
+    /// - Throws: ``FileWritingError``, which names the file.
+    public static func append(_ bytes: [UInt8], to path: String, access: Access) throws(FileWritingError) {
+        do throws(FileWritingProblem) {
+            let (folder, name) = try open(folderOf: path)
+            defer { close(folder) }
+            try check(name, in: folder, true)
+            let file = openat(
+                folder, name, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, access.mode)
+            guard file >= 0 else { throw .refused(systemText(errno)) }
+            defer { close(file) }
+            if let failure = bytes.withUnsafeBytes({ append($0, to: file) }) { throw failure }
+            guard fsync(file) == 0 else { throw .refused(systemText(errno)) }
+        } catch {
+            throw FileWritingError(file: path, problem: error)
         }
     }
 
@@ -84,7 +99,7 @@ public enum FileWriting {
 
     private static func write(
         to path: String, _ access: Access, _ replacing: Bool,
-        contents: (Int32) throws(FileWritingProblem) -> Void
+        contents: (Int32) -> FileWritingProblem?
     ) throws(FileWritingError) {
         do throws(FileWritingProblem) {
             // Everything happens in one folder, by its descriptor: that somebody swaps it meanwhile changes nothing.
@@ -92,13 +107,11 @@ public enum FileWriting {
             defer { close(folder) }
             try check(name, in: folder, replacing)
             let (file, temporary) = try create(in: folder, access)
-            do throws(FileWritingProblem) {
-                defer { close(file) }
-                try contents(file)
-                guard fsync(file) == 0 else { throw .refused(systemText(errno)) }
-            } catch {
+            let failure = contents(file) ?? (fsync(file) == 0 ? nil : .refused(systemText(errno)))
+            close(file)
+            if let failure {
                 unlinkat(folder, temporary, 0)
-                throw error
+                throw failure
             }
             guard belay_rename_in_folder(folder, temporary, name, replacing ? 1 : 0) == 0 else {
                 let number = errno
@@ -154,15 +167,16 @@ public enum FileWriting {
         throw .refused(systemText(EEXIST))
     }
 
-    private static func append(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileWritingProblem) {
+    private static func append(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> FileWritingProblem? {
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = UnsafeRawBufferPointer(rebasing: rest)
             let count = Glibc.write(file, part.baseAddress, part.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .refused(systemText(errno)) }
+            guard count > 0 else { return .refused(systemText(errno)) }
             rest = rest.dropFirst(count)
         }
+        return nil
     }
 
     private static func systemText(_ number: Int32) -> String {

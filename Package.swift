@@ -78,6 +78,9 @@ let package = Package(
         // What several test targets use: running programs, temporary folders.
         .target(
             name: "TestSupport", dependencies: ["BelayCertificates"], path: "Tests/Support", swiftSettings: strict),
+        // A program for a test: what is left in memory of secrets.
+        .executableTarget(
+            name: "memory-probe", dependencies: ["BelayCertificates"], path: "Tests/MemoryProbe", swiftSettings: strict),
         // What the session is tried on.
         .target(
             name: "SessionTestSupport",
@@ -90,7 +93,8 @@ let package = Package(
             name: "Mutation", dependencies: ["BelayCertificates"], path: "Differential/Sources/Mutation",
             swiftSettings: strict),
         .testTarget(
-            name: "BelayCertificatesTests", dependencies: ["TestSupport", "BelayCertificates"], swiftSettings: strict),
+            name: "BelayCertificatesTests", dependencies: ["TestSupport", "BelayCertificates", "memory-probe"],
+            swiftSettings: strict),
         .testTarget(
             name: "BelayTrustTests", dependencies: ["Mutation", "BelayTrust", "BelayCertificates", "COpenSSL"],
             swiftSettings: strict),

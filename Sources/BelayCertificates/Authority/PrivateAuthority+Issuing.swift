@@ -105,6 +105,7 @@ extension PrivateAuthority {
         _ template: CertificateTemplate, as kind: String, _ publicKey: PublicKey
     ) throws(PrivateAuthorityError) -> [Certificate] {
         try checkStrength(of: publicKey)
+        try checkNames(of: template)
         let end = issuer.certificate.validity.notAfter
         guard template.validity.notAfter <= end else {
             let left = Int(max(0, end.timeIntervalSince(template.validity.notBefore) / 86_400))
@@ -115,6 +116,17 @@ extension PrivateAuthority {
         // Written down before anybody gets it: what is not in the record cannot be revoked.
         try record(leaf, kind)
         return [leaf] + issuer.intermediates
+    }
+
+    /// A certificate beyond the authority's constraints would be refused everywhere.
+    private func checkNames(of template: CertificateTemplate) throws(PrivateAuthorityError) {
+        guard let constraints = try? issuer.certificate.nameConstraints else { return }
+        for name in template.names where !constraints.admit(name) {
+            throw .unacceptable(
+                "the authority may not issue for \(name), only for "
+                    + constraints.permitted.map(\.description).joined(separator: ", ")
+                    + ". Make another authority for it")
+        }
     }
 
     private func checkStrength(of key: PublicKey) throws(PrivateAuthorityError) {
@@ -155,5 +167,46 @@ extension PrivateAuthority {
         let notAfter: String
         let sha256: String
         let pin: String
+    }
+}
+
+extension CertificateTemplate {
+    /// The alternative names.
+    fileprivate var names: [GeneralName] {
+        for wanted in extensions
+        where wanted.identifier.octets == [0x55, 0x1D, ExtensionKind.subjectAlternativeName.rawValue] {
+            var reader = DERReader(wanted.value)
+            return (try? GeneralName.readList(&reader)) ?? []
+        }
+        return []
+    }
+}
+
+extension NameConstraints {
+    /// Whether a server's name lies within: enough to refuse what would be issued in vain. Whether a chain is good is
+    /// judged elsewhere.
+    fileprivate func admit(_ name: GeneralName) -> Bool {
+        let sameKind = permitted.filter { Self.areOfOneKind($0, name) }
+        return (sameKind.isEmpty || sameKind.contains { Self.contains($0, name) })
+            && !excluded.contains { Self.contains($0, name) }
+    }
+
+    private static func areOfOneKind(_ left: GeneralName, _ right: GeneralName) -> Bool {
+        switch (left, right) {
+        case (.dns, .dns): true
+        case (.ipAddress(let range), .ipAddress(let address)): range.count == address.count * 2
+        default: false
+        }
+    }
+
+    private static func contains(_ subtree: GeneralName, _ name: GeneralName) -> Bool {
+        switch (subtree, name) {
+        case (.dns(let domain), .dns(let host)):
+            let bare = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
+            return domain.isEmpty || bare == domain || bare.hasSuffix("." + domain)
+        case (.ipAddress(let range), .ipAddress(let address)) where range.count == address.count * 2:
+            return address.indices.allSatisfy { address[$0] & range[address.count + $0] == range[$0] }
+        default: return false
+        }
     }
 }

@@ -64,14 +64,13 @@ extension KeyStore {
 
     /// Tries without a passphrase, then each.
     private static func key(
-        _ passphrases: [Secret], _ open: ([UInt8]?) throws(PrivateKeyError) -> PrivateKey
+        _ passphrases: [Secret], _ open: (Secret?) throws(PrivateKeyError) -> PrivateKey
     ) -> Result<PrivateKey, KeyStoreError> {
         var failure: PrivateKeyError
         do throws(PrivateKeyError) { return .success(try open(nil)) } catch { failure = error }
         for passphrase in passphrases where failure == .passphraseNeeded || failure == .wrongPassphrase {
             do throws(PrivateKeyError) {
-                return .success(
-                    try passphrase.withArray { bytes throws(PrivateKeyError) in try open(bytes) })
+                return .success(try open(passphrase))
             } catch {
                 failure = error
             }

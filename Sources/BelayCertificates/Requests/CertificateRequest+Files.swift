@@ -29,7 +29,7 @@ extension CertificateRequest {
             guard let request = requests.first else { throw .notARequest(found: content.description) }
             guard requests.count == 1 else { throw .notARequest(found: "\(requests.count) requests, expected one") }
             try self.init(der: request.der)
-        case .empty, .binary, .other:
+        default:
             throw .notARequest(found: content.description)
         }
     }

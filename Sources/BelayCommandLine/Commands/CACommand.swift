@@ -179,7 +179,7 @@ enum AuthorityFailure {
                 "\(failure)\n  Give '--passphrase-file FILE', '--passphrase-fd N' or '--passphrase-env NAME'.")
         case PrivateAuthorityError.unacceptable, PrivateAuthorityError.outlivesAuthority:
             return console.fail("\(error)", status: ExitStatus.wrongUse)
-        case is PrivateAuthorityError, is CertificateRequestFileError, is PrivateKeyError, is IdentityError:
+        case is PrivateAuthorityError, is CertificateRequestFileError, is PrivateKeyError, is KeyStoreError:
             return console.fail("\(error)")
         default: return error
         }

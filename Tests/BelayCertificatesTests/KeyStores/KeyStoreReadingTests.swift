@@ -18,7 +18,7 @@ struct KeyStoreReadingTests {
         let secret = Secret(text: "secret")
         let files: [(String, [UInt8], KeyStore.Format)] = [
             ("store.p12", made.jks, .jks), ("store.jks", made.bks, .bks), ("store.cer", made.jceks, .jceks),
-            ("store.pem", try world.server.pkcs12(passphrase: "secret".bytes), .pkcs12),
+            ("store.pem", try world.server.pkcs12(passphrase: Secret(text: "secret")), .pkcs12),
             ("store.der", PKCS7.encode(world.server.certificates), .pkcs7),
             ("store.p7b", try world.server.pem().bytes, .pem),
             ("store.bks", world.root.certificate.der, .der),
@@ -45,7 +45,7 @@ struct KeyStoreReadingTests {
     @Test("PEM gives each key with its chain, and what is left over by itself")
     func readsPEM() throws {
         let other = try World.make(.p256)
-        let text = try other.root.certificate.pem + world.server.pem() + other.server.privateKey.pkcs8PEM()
+        let text = try other.root.certificate.pem + world.server.pem().text + other.server.privateKey.pkcs8PEM().text
         let store = try KeyStore(bytes: text.bytes)
         #expect(store.identities.map(\.identity) == [world.server])
         try #require(store.entries.count == 3)
@@ -59,7 +59,7 @@ struct KeyStoreReadingTests {
 
     @Test("An encrypted key in PEM or DER is opened by either passphrase, and closed without")
     func readsEncryptedKeys() throws {
-        let text = try world.server.privateKey.encryptedPKCS8PEM(passphrase: "secret".bytes)
+        let text = try world.server.privateKey.encryptedPKCS8PEM(passphrase: Secret(text: "secret"))
         let der = try #require(PEM.blocks(in: text.bytes).first).der
         for bytes in [text.bytes, der] {
             for passphrases in [(Secret(text: "secret"), nil), (Secret(text: "wrong"), Secret(text: "secret"))] {
@@ -84,14 +84,14 @@ struct KeyStoreReadingTests {
     )
     func readsIdentities() throws {
         let made = try JavaStores.made.get()
-        let (name, passphrase) = (JavaStores.name, "größe 名𝄞".bytes)
-        let key = "key secret".bytes
+        let (name, passphrase) = (JavaStores.name, Secret(text: "größe 名𝄞"))
+        let key = Secret(text: "key secret")
         for bytes in [made.jks, made.bks] {
             let identity = try Identity(bytes: bytes, passphrase: passphrase, keyPassphrase: key, named: name)
             #expect(identity.certificate.subject.description == "CN=EC")
         }
         #expect(
-            try Identity(bytes: made.jceks, passphrase: "secret".bytes, keyPassphrase: key).certificate.subject
+            try Identity(bytes: made.jceks, passphrase: Secret(text: "secret"), keyPassphrase: key).certificate.subject
                 .description == "CN=EC")
         let error = #expect(throws: IdentityError.self) { try Identity(bytes: made.jks, passphrase: passphrase) }
         guard case .severalIdentities(let names) = error else {
@@ -104,7 +104,7 @@ struct KeyStoreReadingTests {
             try Identity(bytes: made.bks, passphrase: passphrase)
         }
         #expect(throws: IdentityError.keyStore(.wrongPassphrase(.jceks))) {
-            try Identity(bytes: made.jceks, passphrase: "wrong".bytes)
+            try Identity(bytes: made.jceks, passphrase: Secret(text: "wrong"))
         }
     }
 

@@ -29,14 +29,14 @@ struct PKCS12PassphraseTests {
         let bytes = "pässwörd".bytes
         let mistaken = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         let file = try peers.openssl(["-certpbe", "PBE-SHA1-3DES", "-keypbe", "PBE-SHA1-3DES"], passphrase: mistaken)
-        #expect(try Identity(pkcs12: file, passphrase: bytes) == peers.whole)
+        #expect(try Identity(pkcs12: file, passphrase: Secret(bytes)) == peers.whole)
     }
 
     @Test("A passphrase in Latin-1 opens what was made with the same characters", arguments: schemes)
     func latin1(scheme: [String]) throws {
         let file = try peers.openssl(scheme, passphrase: "pässwörd")
         let latin1: [UInt8] = [0x70, 0xE4, 0x73, 0x73, 0x77, 0xF6, 0x72, 0x64]
-        #expect(try Identity(pkcs12: file, passphrase: latin1) == peers.whole)
+        #expect(try Identity(pkcs12: file, passphrase: Secret(latin1)) == peers.whole)
     }
 
     @Test("An empty passphrase and none open a file that was made with either", arguments: schemes)

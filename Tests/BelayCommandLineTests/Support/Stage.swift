@@ -2,6 +2,7 @@ import BelayCertificates
 import BelayLaboratory
 import BelayTLS
 import Foundation
+import TestSupport
 
 /// A laboratory with all its servers, and files for the command line: made once for all tests.
 struct Stage: Sendable {
@@ -59,6 +60,8 @@ final class Folder: Sendable {
     }
 
     func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+
+    func write(_ name: String, _ secret: Secret) throws -> String { try write(name, secret.bytes) }
 }
 
 extension Folder {

@@ -116,7 +116,9 @@ private struct PKCS12BagWriter {
             addCertificate(certificate, name: nil, localKeyID: nil, isTrusted: false)
         }
         var encoded: [UInt8]
-        do throws(PrivateKeyError) { encoded = try key.pkcs8DER() } catch { throw .privateKey(error) }
+        do throws(PrivateKeyError) { encoded = try key.pkcs8DER().withUnsafeBytes { Array($0) } } catch {
+            throw .privateKey(error)
+        }
         defer { encoded.wipe() }
         let attributes = Self.attributes(name: name, localKeyID: localKeyID, isTrusted: false)
         if sealer.isSealing {

@@ -1,0 +1,106 @@
+import BelayCertificates
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("belay csr")
+struct CSRTests {
+    private let folder: TemporaryFolder
+    private let authority: CertificateIssuer
+    private let server: Identity
+
+    init() throws {
+        folder = try TemporaryFolder()
+        authority = try CertificateIssuer.selfSigned(.authority(named: "Root"), key: .generate(.p256))
+        server = try authority.issueIdentity(
+            .server(names: ["www.shop.test", "192.0.2.1"]), key: .generate(.rsa(bits: 2_048)))
+        try folder.write("server.key", server.privateKey.pkcs8PEM())
+        try folder.write("server.crt", server.certificate.pem)
+        try folder.write("server.p12", server.pkcs12(passphrase: Secret(text: "x")))
+    }
+
+    private func request(_ run: Program.Run) throws -> CertificateRequest {
+        try CertificateRequest(bytes: Array(run.output.utf8))
+    }
+
+    @Test("A certificate is renewed with its key and names, and its pin stays")
+    func renews() async throws {
+        let run = try await Program.run("csr", "--key", folder("server.key"), "--certificate", folder("server.crt"))
+        #expect(run.status == 0 && run.errors.contains("the pin stays"), "\(run.errors)")
+        let request = try request(run)
+        #expect(request.pin == server.certificate.pin && request.subject == server.certificate.subject)
+        #expect(request.subjectAlternativeNames == (try server.certificate.subjectAlternativeNames))
+        // Standard output holds the request and nothing else.
+        #expect(run.output == request.pem)
+        let identity = try await Program.run(
+            ["csr", "--identity", folder("server.p12"), "--passphrase-env", "P"], environment: ["P": "x"])
+        #expect(identity.status == 0)
+        #expect(try self.request(identity).pin == server.certificate.pin)
+    }
+
+    @Test("What is asked for is what OpenSSL reads")
+    func subjects() async throws {
+        let run = try await Program.run(
+            "csr", "--key", folder("server.key"), "--subject", "CN=Ada,O=Example,C=GB", "--san", "bücher.test", "--san",
+            "*.shop.test", "--san", "email:ada@shop.test", "--san", "URI:https://shop.test/ada", "--san", "2001:db8::1",
+            "--out", folder("a.csr"))
+        #expect(run.status == 0, "\(run.errors)")
+        let seen = try Tool.openssl("req", "-in", folder("a.csr"), "-verify", "-noout", "-text", "-nameopt", "RFC2253")
+        #expect(seen.all.contains("verify OK") && seen.text.contains("Subject: CN=Ada,O=Example,C=GB"))
+        #expect(
+            seen.text.contains(
+                "DNS:xn--bcher-kva.test, DNS:*.shop.test, email:ada@shop.test, URI:https://shop.test/ada, "
+                    + "IP Address:2001:DB8:0:0:0:0:0:1"))
+    }
+
+    @Test("Pins that stay valid are told from those of another key; with none the status is 1")
+    func comparesPins() async throws {
+        let other = try PrivateKey.generate(.p256).publicKey.pin
+        let pins = try folder.write("pins", "sha256/\(server.certificate.pin)\nsha256/\(other)\n")
+        let run = try await Program.run(
+            "csr", "--key", folder("server.key"), "--san", "www.shop.test", "--pins", pins, "--pins",
+            folder("server.crt"), "--format", "json")
+        #expect(run.status == 0, "\(run.errors)")
+        let object = try run.json()
+        let list = try #require(object["pins"] as? [[String: Any]])
+        #expect(list.compactMap { $0["staysValid"] as? Bool }.count(where: \.self) == 2 && list.count == 3)
+        #expect(object["pin"] as? String == "\(server.certificate.pin)")
+        let lost = try folder.write("lost", "sha256/\(other)\n")
+        let refused = try await Program.run(
+            "csr", "--key", folder("server.key"), "--san", "www.shop.test", "--pins", lost)
+        #expect(refused.status == 1 && refused.errors.contains("no pin stays valid"))
+    }
+
+    @Test("A new key is written for its owner alone, encrypted or expressly not, never over an old one")
+    func newKey() async throws {
+        let arguments = [
+            "csr", "--new-key", "rsa2048", "--key-out", folder("new.key"), "--san", "a.test", "--out",
+            folder("new.csr"),
+        ]
+        let none = try await Program.run(arguments)
+        #expect(none.status == 3 && none.errors.contains("--new-passphrase-file"), "\(none.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder("new.csr")))
+        let run = try await Program.run(arguments + ["--new-passphrase-env", "P"], environment: ["P": "sesame"])
+        #expect(run.status == 0 && run.output.contains("a new pin"), "\(run.errors)")
+        let key = try PrivateKey.read(contentsOf: folder("new.key"), passphrase: Secret(text: "sesame"))
+        #expect(try CertificateRequest.read(contentsOf: folder("new.csr")).publicKey == key.publicKey)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder("new.key"))[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+        let again = try await Program.run(arguments + ["--no-passphrase"])
+        #expect(again.status == 3 && again.errors.contains("--force"), "\(again.errors)")
+        #expect(try await Program.run(arguments + ["--no-passphrase", "--force"]).status == 0)
+        #expect(try PrivateKey.read(contentsOf: folder("new.key")) != key)
+    }
+
+    @Test(
+        "Wrong use is refused with what to do",
+        arguments: [
+            ([], "--new-key"), (["--key", "a", "--new-key", "p256"], "one of"), (["--new-key", "p256"], "--key-out"),
+            (["--key", "a"], "--subject"), (["--key", "a", "--subject", "Ada"], "CN="),
+            (["--key", "a", "--san", "a b"], "a b"), (["--identity", "a", "--certificate", "b"], "of its own"),
+        ])
+    func wrongUse(arguments: [String], text: String) async throws {
+        let run = try await Program.run(["csr"] + arguments)
+        #expect(run.status == 2 && run.errors.contains(text), "\(run.errors)")
+    }
+}

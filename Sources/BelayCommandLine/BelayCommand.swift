@@ -15,7 +15,8 @@ struct BelayCommand: AsyncParsableCommand {
             """,
         version: "belay \(number)",
         subcommands: [
-            CheckCommand.self, GetCommand.self, TrustCommand.self, CertCommand.self, CACommand.self, CSRCommand.self, AtsCommand.self, LintCommand.self,
+            CheckCommand.self, GetCommand.self, TrustCommand.self, CertCommand.self, IdentityCommand.self,
+            CACommand.self, CSRCommand.self, AtsCommand.self, LintCommand.self,
             PolicyCommand.self, RulesCommand.self, LabCommand.self, DemoCommand.self,
         ],
         examples: [

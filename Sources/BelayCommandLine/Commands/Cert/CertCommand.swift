@@ -6,6 +6,6 @@ struct CertCommand: AsyncParsableCommand {
         commandName: "cert", abstract: "Certificates: what is in them, and those of live servers.",
         subcommands: [
             CertShowCommand.self,
-            CertFetchCommand.self,
+            CertFetchCommand.self, CertTriageCommand.self,
         ])
 }

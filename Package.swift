@@ -119,7 +119,9 @@ let package = Package(
                 "BelayTLS",
                 "BelayTrust", "BelayCertificates",
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // The tests' own getaddrinfo(3) is the one that libcurl finds.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=getaddrinfo"])]),
         .testTarget(
             name: "BelayLaboratoryTests",
             dependencies: ["BelayLaboratory", "BelayTLS", "BelayTrust", "BelayCertificates"], swiftSettings: strict),

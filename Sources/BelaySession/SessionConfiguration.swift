@@ -56,10 +56,25 @@ public struct SessionConfiguration: Sendable {
     public init() {}
 }
 
-/// How long the phases of an exchange may take.
+/// How long an exchange and its phases may take. Limits of single phases are looked at four times a second.
+///
+/// ```swift
+/// configuration.timeouts.resolve = .seconds(2)
+/// configuration.timeouts.firstByte = .seconds(10)
+/// ```
+///
+/// The error says which phase took too long (``SessionError/phase``).
 public struct SessionTimeouts: Sendable, Hashable {
     /// Resolving the name, connecting and the TLS handshake together; nil for no end.
     public var connect: Duration? = .seconds(15)
+    /// Resolving the name alone; nil for no limit but ``connect``.
+    public var resolve: Duration?
+    /// Connecting alone, to the server or the proxy, whatever its addresses are, and the proxy's answer; nil for no limit but ``connect``.
+    public var tcpConnect: Duration?
+    /// The TLS handshake alone; nil for no limit but ``connect``.
+    public var handshake: Duration?
+    /// From the end of the request to the first byte of the response; nil for no limit but ``idle``.
+    public var firstByte: Duration?
     /// Time in which not a byte moves, looked at four times a second; nil for no end.
     public var idle: Duration? = .seconds(60)
     /// Everything together, redirects and challenges not counted; nil for no end.

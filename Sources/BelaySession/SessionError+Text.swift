@@ -109,7 +109,10 @@ extension SessionError.Reason {
 
     private static func remedy(ofTimeoutIn phase: SessionPhase) -> String {
         switch phase {
-        case .prepare, .resolve: "Check the machine's name servers, or allow more time."
+        case .prepare: "Allow more time."
+        case .queue:
+            "Other requests used all connections to the host, or were still making one: allow more connections, or more time."
+        case .resolve: "Check the machine's name servers, or allow more time."
         case .connect: "A firewall may drop the packets: check address and port, or allow more time."
         case .handshake:
             "Check that the port speaks TLS and that the server is not overloaded, or allow more time."

@@ -162,6 +162,8 @@ final class EasyHandle {
         set(CURLOPT_PREREQDATA, argument)
         note(belay_curl_set_socket_callback(pointer, Transfer.socketCallback))
         set(CURLOPT_OPENSOCKETDATA, argument)
+        note(belay_curl_set_resolver_callback(pointer, Transfer.resolverCallback))
+        set(CURLOPT_RESOLVER_START_DATA, argument)
         set(CURLOPT_PRIVATE, argument)
     }
 

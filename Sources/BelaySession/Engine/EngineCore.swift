@@ -180,7 +180,7 @@ final class EngineCore: @unchecked Sendable {
         return rest <= 0 ? 0 : CInt(clamping: (rest + 999_999) / 1_000_000)
     }
 
-    private static var now: Int64 {
+    static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

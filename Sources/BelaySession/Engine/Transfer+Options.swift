@@ -12,6 +12,8 @@ extension Transfer {
         easy.setCallbacks()
         if order.trace != nil { easy.setDebugCallback() }
         easy.set(CURLOPT_NOSIGNAL, 1)
+        // Else the engine would wait for the system's resolver whenever a request is given up that waits for it, and all others with it.
+        easy.set(CURLOPT_QUICK_EXIT, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         setTrust()
         setMethod()

@@ -53,6 +53,7 @@ extension Transfer {
         if sending.awaited?.hasReceivedData == true { sending.waitingSince = nil }
         sending.awaited = nil
         sending.resumed = now
+        entered = nil
         leaveConnection()
     }
 
@@ -61,6 +62,7 @@ extension Transfer {
     /// Opens a socket for a connection of the exchange's; it may try several addresses at once.
     func openSocket(_ address: curl_sockaddr) -> CInt {
         // No child of the process has any business with it.
+        enter(.connect)
         let made = socket(address.family, address.socktype | CInt(SOCK_CLOEXEC.rawValue), address.protocol)
         if made >= 0 { sending.sockets.append(made) }
         return made
@@ -86,6 +88,12 @@ extension Transfer {
         }
         // The port has the same place in the addresses of both families.
         return result == 0 ? CInt(UInt16(bigEndian: address.sin6_port)) : nil
+    }
+
+    /// Notes that an answer comes.
+    func noteAnswer() {
+        sending.isUnanswered = false
+        awaitsAnswerSince = 0
     }
 
     // MARK: - Repeating
@@ -125,6 +133,7 @@ extension Transfer {
 
     /// Notes that the request goes out.
     func noteSending(on connection: ConnectionGuard?) {
+        leavePhases()
         sending.isUnanswered = true
         sending.count += 1
         sending.connection = connection

@@ -26,6 +26,11 @@ final class Transfer {
 
     /// When it began, in nanoseconds of the monotonic clock.
     let began: Int64
+    /// The phase before the request goes out that it is in, as far as callbacks tell, and since when; nil while it has no connection of
+    /// its own in the making.
+    var entered: (phase: SessionPhase, since: Int64)?
+    /// Since when the whole request is out and nothing has come; 0 where that is not so.
+    var awaitsAnswerSince: Int64 = 0
     /// How many bytes had moved when that was last looked at, and when there were more than before.
     var movedBytes: Int64 = -1
     var movedLast: Int64 = 0
@@ -61,6 +66,11 @@ final class Transfer {
             return CURLE_ABORTED_BY_CALLBACK
         }
         return transfer.guardConnection(in: OpaquePointer(context)) ? CURLE_OK : CURLE_ABORTED_BY_CALLBACK
+    }
+
+    static let resolverCallback: curl_resolver_start_callback = { _, _, argument in
+        if let argument { EasyHandle.transfer(argument)?.enter(.resolve) }
+        return 0
     }
 
     static let socketCallback: curl_opensocket_callback = { argument, _, address in
@@ -102,7 +112,7 @@ final class Transfer {
     }
 
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        sending.isUnanswered = false
+        if sending.isUnanswered { noteAnswer() }
         switch head.take(line, within: limits, keepsStatusLine: order.trace != nil) {
         case .goesOn: return true
         case .ends:
@@ -125,6 +135,7 @@ final class Transfer {
         }
         connectionGuard = made
         isFreshConnection = true
+        enter(.handshake)
         return true
     }
 
@@ -253,7 +264,7 @@ final class Transfer {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxy(text)
         case CURLE_COULDNT_CONNECT:
             return .notConnected(systemText(easy.number(CURLINFO_OS_ERRNO)) ?? text)
-        case CURLE_OPERATION_TIMEDOUT: return .timedOut(phase, exceededLimit)
+        case CURLE_OPERATION_TIMEDOUT: return timeout
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
             CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_AGAIN, CURLE_SSL_SHUTDOWN_FAILED:
             return connectionFailure(result, text)
@@ -312,30 +323,6 @@ final class Transfer {
             if let code = UInt(String(decoding: digits, as: UTF8.self), radix: 16) { return code }
         }
         return 0
-    }
-
-    /// How far the exchange had come.
-    var phase: SessionPhase {
-        if easy.size(CURLINFO_STARTTRANSFER_TIME_T) > 0 { return .receive }
-        if easy.size(CURLINFO_PRETRANSFER_TIME_T) > 0 {
-            return order.content.body != nil
-                && easy.size(CURLINFO_SIZE_UPLOAD_T) < Int64(order.content.body?.count ?? 0)
-                ? .send : .wait
-        }
-        // libcurl notes the time of the connection only once the handshake is over; the guard is made before it.
-        if easy.size(CURLINFO_CONNECT_TIME_T) > 0 || (isFreshConnection && connectionGuard != nil) { return .handshake }
-        return easy.size(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connect : .resolve
-    }
-
-    /// The limit that an exchange which took too long has reached.
-    private var exceededLimit: Duration {
-        let elapsed = Duration.microseconds(easy.size(CURLINFO_TOTAL_TIME_T))
-        // libcurl looks at its clock in milliseconds.
-        if let total = order.content.timeouts.total, elapsed + .milliseconds(20) >= total { return total }
-        switch phase {
-        case .prepare, .resolve, .connect, .handshake: return order.content.timeouts.connect ?? elapsed
-        case .send, .wait, .receive: return order.content.timeouts.idle ?? elapsed
-        }
     }
 
     private func systemText(_ code: Int) -> String? {

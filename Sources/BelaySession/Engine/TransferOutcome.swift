@@ -98,6 +98,8 @@ enum TransferFailure: Error, Sendable, Hashable {
 public enum SessionPhase: String, Sendable, Hashable, CaseIterable {
     /// Checking what was asked for, before anything is sent.
     case prepare
+    /// Waiting for one of the connections to the host, which other requests use or make.
+    case queue
     /// Finding the host's addresses.
     case resolve
     /// Making the connection, to the server or the proxy.

@@ -55,6 +55,7 @@ struct SessionErrorTextTests {
         Case(.notConnected("Connection refused"), .connect, ["no connection", "Connection refused"], "port"),
         Case(.proxy("it answered 407"), .connect, ["proxy", "407"], "proxy's address"),
         Case(.timedOut(.milliseconds(1_250)), .resolve, ["no end after 1.25 s"], "name servers"),
+        Case(.timedOut(.seconds(15)), .queue, ["no end after 15 s"], "connections"),
         Case(.timedOut(.seconds(15)), .connect, ["no end after 15 s"], "firewall"),
         Case(.timedOut(.milliseconds(50)), .handshake, ["no end after 0.05 s"], "speaks TLS"),
         Case(.timedOut(.seconds(60)), .wait, ["no end after 60 s"], "overloaded"),

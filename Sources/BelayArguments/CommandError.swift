@@ -21,7 +21,7 @@ public struct CommandError: Error, CustomStringConvertible {
         case unexpectedValue(flag: String, value: String)
         case emptyText(name: String)
         case misplacedOption(String, suggestion: String)
-        case valueInCluster(option: String, cluster: String, suggestion: String?)
+        case valueInCluster(option: String, cluster: String, suggestion: String)
         case givenTwice(name: String, values: (String, String)?)
         case contradiction(String, String)
         case missing([String])
@@ -55,8 +55,7 @@ extension CommandError.Reason: CustomStringConvertible {
         case .unexpectedValue(let flag, let value): "flag '\(flag)' takes no value, but was given \(quoted(value))"
         case .emptyText(let name): "the value of '\(name)' is empty"
         case .valueInCluster(let option, let cluster, let suggestion):
-            "option '\(option)' in \(quoted(cluster)) takes a value"
-                + (suggestion == nil ? "; write '\(option) value' or '\(option)=value'" : didYouMean(suggestion))
+            "option '\(option)' in \(quoted(cluster)) takes a value" + didYouMean(suggestion)
         case .givenTwice(let name, let values):
             "'\(name)' is given twice"
                 + (values.map { " (\(quoted($0)) and \(quoted($1))), but takes one value" } ?? "; once is enough")
@@ -95,4 +94,6 @@ extension CommandError.Reason: CustomStringConvertible {
 private func didYouMean(_ suggestion: String?) -> String { suggestion.map { "; did you mean '\($0)'?" } ?? "" }
 
 /// An option and its value as one argument.
-private func join(_ option: String, _ value: String) -> String { "\(option)=\(value)" }
+private func join(_ option: String, _ value: String) -> String {
+    option.hasPrefix("--") ? "\(option)=\(value)" : option + value
+}

@@ -57,25 +57,34 @@ struct Scan {
         try take(declaration, as: name, value: value, &remaining)
     }
 
-    /// `-p value`, `-p=value`, and flags together as `-vq`.
+    /// `-p value`, `-pvalue`, and flags together as `-vq`, the last of which may be an option. As with curl, everything behind an option's
+    /// letter is its value, an equals sign too.
     private mutating func readShort(_ argument: String, _ remaining: inout ArraySlice<String>) throws(Reason) {
         let (cluster, value) = split(argument)
-        var letters = cluster.dropFirst()
-        if letters.isEmpty { throw unknown(argument) }
-        // `-pins` is more often a long option with one dash too few than four flags.
+        // `-pins` is more often a long option with one dash too few than the option `-p`, or four flags.
         let long = named["-\(cluster)"] != nil ? "-\(cluster)" : nil
+        // By code points: what a value begins with may make one character with the letter.
+        var letters = argument.unicodeScalars.dropFirst()
         while let letter = letters.popFirst() {
             let name = "-\(letter)"
-            let isLast = letters.isEmpty
             guard let declaration = named[name] else {
-                if let reason = builtIn(name, value: isLast ? value : nil) { throw reason }
-                throw cluster == name ? unknown(name) : .unknownOption(name, within: cluster, suggestion: long)
+                if let reason = builtIn(name, value: letters.isEmpty ? nil : value) { throw reason }
+                throw unknownShort(String(String.UnicodeScalarView([letter] + letters)), cluster, long)
             }
-            if declaration.kind == .option, !isLast {
-                throw .valueInCluster(option: name, cluster: cluster, suggestion: long)
+            if declaration.kind == .option {
+                if let long { throw .valueInCluster(option: name, cluster: cluster, suggestion: long) }
+                let attached = letters.isEmpty ? nil : String(String.UnicodeScalarView(letters))
+                return try take(declaration, as: name, value: attached, &remaining)
             }
-            try take(declaration, as: name, value: isLast ? value : nil, &remaining)
+            if letters.first == "=" { throw .unexpectedValue(flag: name, value: value ?? "") }
+            try take(declaration, as: name, value: nil, &remaining)
         }
+    }
+
+    private func unknownShort(_ rest: String, _ cluster: String, _ long: String?) -> Reason {
+        let name = "-\(rest.first.map { String($0) } ?? "")"
+        return cluster == name || cluster == "-"
+            ? unknown(cluster == "-" ? "-\(rest)" : name) : .unknownOption(name, within: cluster, suggestion: long)
     }
 
     private mutating func take(

@@ -1,4 +1,5 @@
 import BelayArguments
+import Glibc
 
 /// The program: `belay` and the commands below it.
 @main
@@ -23,4 +24,10 @@ struct BelayCommand: AsyncParsableCommand {
             ("belay demo", "See the main job at work on a laboratory of its own; nothing else is needed."),
             ("belay rules", "List what Belay can find fault with."),
         ])
+
+    static func main() async {
+        // libcurl would make the file that this names, though nothing writes keys into it. There is one thread yet.
+        unsetenv("SSLKEYLOGFILE")
+        await main(nil)
+    }
 }

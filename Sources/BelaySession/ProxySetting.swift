@@ -14,25 +14,32 @@ extension ProxySetting {
     /// The variables that libcurl reads. `HTTP_PROXY` is not among them: a server's request header could set it.
     private static let variables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
 
-    /// Refuses a proxy whose own certificate nothing would judge.
+    /// Refuses a proxy whose own certificate nothing would judge, and one of a kind that is not known.
     func check(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) {
         switch self {
         case .none: return
         case .url(let url):
-            if Self.isEncrypted(url) { throw .encryptedProxy(source: "the configuration") }
+            try Self.check(url, from: "the configuration")
         case .environment:
             for name in Self.variables {
-                if let url = environment[name], Self.isEncrypted(url) {
-                    throw .encryptedProxy(source: "the environment variable \(name)")
-                }
+                if let url = environment[name] { try Self.check(url, from: "the environment variable \(name)") }
             }
         }
     }
 
-    /// libcurl takes any number of slashes.
-    private static func isEncrypted(_ url: String) -> Bool {
-        url.drop { $0.isWhitespace }.lowercased().hasPrefix("https:")
+    /// The schemes that libcurl knows; `socks` is version 4.
+    private static let schemes: Set = ["http", "socks", "socks4", "socks4a", "socks5", "socks5h"]
+
+    private static func check(_ url: String, from source: String) throws(ConfigurationError) {
+        let text = url.drop { $0.isWhitespace }
+        guard let colon = text.firstIndex(of: ":") else { return }
+        let scheme = text[..<colon].lowercased()
+        // libcurl takes any number of slashes, also none.
+        if scheme == "https" { throw .encryptedProxy(source: source) }
+        // Without slashes it is a host and its port.
+        guard text[colon...].hasPrefix(":/"), !schemes.contains(scheme) else { return }
+        throw .unknownProxy(scheme: scheme, source: source)
     }
 }

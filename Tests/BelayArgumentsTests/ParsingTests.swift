@@ -17,7 +17,7 @@ struct ParsingTests {
     func values() throws {
         let check = try #require(
             try parse(
-                "check", "--pins", "a", "-p=b", "u", "-p", "c", "--pinning=certificate", "-n", "9", "--timeout=2.5",
+                "check", "--pins", "a", "-pb", "u", "-p", "c", "--pinning=certificate", "-n", "9", "--timeout=2.5",
                 "--port", "255", "--connect-to", "h:1", "--strict", "false", "v", "-"))
         #expect(check.trust.pins == ["a", "b", "c"] && check.trust.pinning == .certificate && check.count == 9)
         #expect(check.timeout == 2.5 && check.port == 255 && check.connectTo == Endpoint(host: "h", port: 1))
@@ -30,7 +30,18 @@ struct ParsingTests {
         #expect(check.verbosity == 3 && check.quiet && check.colour == false && check.trust.noSystemAnchors)
         #expect(try parse("check", "u", "--colour")?.colour == true)
         #expect(try parse("check", "u", "-vp", "file")?.trust.pins == ["file"])
-        #expect(try parse("check", "u", "-vp=file")?.trust.pins == ["file"])
+        #expect(try parse("check", "u", "-vpfile")?.trust.pins == ["file"])
+    }
+
+    @Test("as with curl, everything behind a short option's letter is its value, an equals sign too")
+    func attached() throws {
+        #expect(try parse("check", "u", "-p=b")?.trust.pins == ["=b"])
+        #expect(try parse("check", "u", "-p=")?.trust.pins == ["="])
+        #expect(try parse("check", "u", "-vp=b=c")?.trust.pins == ["=b=c"])
+        #expect(try parse("check", "u", "-p-v", "-p--")?.trust.pins == ["-v", "--"])
+        #expect(try parse("check", "u", "-n9")?.count == 9)
+        // An accent of its own, which makes one character with the letter before it.
+        #expect(try parse("check", "u", "-p\u{301}x")?.trust.pins == ["\u{301}x"])
     }
 
     @Test("after -- everything is an argument, as it stands")

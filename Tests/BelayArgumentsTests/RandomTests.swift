@@ -93,6 +93,6 @@ struct RandomTests {
     ) -> [String] {
         let name = names.randomElement(using: &generator) ?? ""
         if value.utf8.first != UInt8(ascii: "-"), Bool.random(using: &generator) { return [name, value] }
-        return ["\(name)=\(value)"]
+        return [name.hasPrefix("--") ? "\(name)=\(value)" : name + value]
     }
 }

@@ -56,9 +56,12 @@ struct WrongUseTests {
             (["check", "--help=x"], "flag '--help' takes no value, but was given 'x'.", "tool check"),
             (["--version=2"], "flag '--version' takes no value, but was given '2'.", "tool"),
             (
-                ["check", "u", "-pv"], "option '-p' in '-pv' takes a value; write '-p value' or '-p=value'.",
+                ["check", "u", "-p", "-5"],
+                "option '-p' needs a value, and '-5' looks like an option; if it is the value, write '-p-5'.",
                 "tool check"
             ),
+            (["check", "u", "-q=yes"], "flag '-q' takes no value, but was given 'yes'.", "tool check"),
+            (["check", "u", "-vq="], "flag '-q' takes no value, but was given ''.", "tool check"),
             (["check", "u", "--time="], "the value of '--time' is empty.", "tool check"),
             (["check", "u", "--pins", ""], "the value of '--pins' is empty.", "tool check"),
             (["check", ""], "the value of '<url>' is empty.", "tool check"),

@@ -29,18 +29,13 @@ struct CancellationTests {
             }
         }
 
-        /// Whether the server has got that far.
-        func isReached(by server: RawTLSServer) -> Bool {
-            self == .handshake ? server.statistics.rawBytesReceived > 0 : server.bytes > 0
+        /// Waits until the server has got that far.
+        func isReached(by server: RawTLSServer) async -> Bool {
+            let isBefore = self == .handshake
+            return await server.waitForStatistics {
+                isBefore ? $0.rawBytesReceived > 0 : $0.applicationBytesReceived > 0
+            }
         }
-    }
-
-    private static func reach(_ moment: Moment, _ server: RawTLSServer) async -> Bool {
-        for _ in 0..<3_000 {
-            if moment.isReached(by: server) { return true }
-            try? await Task.sleep(for: .milliseconds(10))
-        }
-        return false
     }
 
     @Test(
@@ -51,7 +46,7 @@ struct CancellationTests {
         let server = try moment.server(latch)
         let session = try Session.tests(server) { $0.maximumBodySize = .max }
         let request = Task { await session.refusal() }
-        #expect(await Self.reach(moment, server))
+        #expect(await moment.isReached(by: server))
         #expect(SocketTable.held(toPort: server.port) == 1)
         request.cancel()
         guard case .cancelled = await request.value?.reason else {
@@ -59,7 +54,7 @@ struct CancellationTests {
             return
         }
         // The session lives; what is left of the request does not.
-        #expect(await SocketTable.wait(untilNoneTo: server.port))
+        #expect(SocketTable.held(toPort: server.port) == 0)
         await latch.open()
         await server.stop()
         withExtendedLifetime(session) {}
@@ -113,7 +108,9 @@ struct CancellationTests {
             let session = try Session.tests(server)
             #expect(try await session.text() == "answer")
         }
-        #expect(await SocketTable.wait(untilNoneTo: server.port))
+        // The server has seen the end of each.
+        #expect(await server.waitUntilServed(100))
+        #expect(SocketTable.held(toPort: server.port) == 0)
         // Each held an epoll, an eventfd and a socket. Other tests run meanwhile, and have some of their own.
         #expect(Descriptors.open().count < before + 100)
         await server.stop()
@@ -126,7 +123,7 @@ struct CancellationTests {
         await withDiscardingTaskGroup { group in
             for _ in 0..<50 { group.addTask { #expect(await session.refusal()?.rules == ["name.mismatch"]) } }
         }
-        #expect(await SocketTable.wait(untilNoneTo: server.port))
+        #expect(SocketTable.held(toPort: server.port) == 0)
         await server.stop()
         #expect(server.bytes == 0)
     }

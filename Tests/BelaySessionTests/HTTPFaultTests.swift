@@ -73,6 +73,57 @@ struct HTTPFaultTests {
         #expect(found == expected, "\(error.map { "\($0)" } ?? "")")
     }
 
+    @Test(
+        "a length that goes on in a second line is no length",
+        arguments: ["Content-Length: 1\r\n 7\r\n", "Content-Length: 17\r\n \r\n", "Content-Length:\r\n\t17\r\n"])
+    func foldedLength(_ field: String) async throws {
+        let server = try RawTLSServer { setup in
+            setup.script = { connection throws(TLSError) in
+                _ = try await connection.read()
+                try await connection.write(Array("HTTP/1.1 200 OK\r\n\(field)\r\n0123456789abcdefg".utf8))
+            }
+        }
+        let error = try #require(await Self.session(server).refusal())
+        guard case .malformedResponse(let text) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(text.lowercased().contains("length"))
+        await server.stop()
+    }
+
+    @Test("headers longer than libcurl takes are said to be, whatever the session allows", arguments: [1, 5_000])
+    func longHeaders(lines: Int) async throws {
+        let server = try RawTLSServer { setup in
+            setup.answer = { _, _ in
+                let value = String(repeating: "x", count: 6 << 20 / lines)
+                return HTTPAnswer(200, Array(repeating: ("Filling", value), count: lines))
+            }
+        }
+        let session = try Session.tests(server) { $0.maximumHeaderSize = 64 << 20 }
+        let error = try #require(await session.refusal())
+        guard case .headersTooLarge(let limit) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(limit == (lines == 1 ? 100 : 300) << 10)
+        await server.stop()
+    }
+
+    @Test("a request whose header is longer than libcurl sends is said to be")
+    func longRequest() async throws {
+        let server = try RawTLSServer()
+        let long = String(repeating: "x", count: 6 << 20)
+        let error = try #require(await Session.tests(server).refusal(.get("", headers: ["Filling": long])))
+        guard case .configuration(let text) = error.reason else {
+            Issue.record("\("\(error)".prefix(300))")
+            return
+        }
+        #expect(text.contains("1 MiB"))
+        await server.stop()
+        #expect(await server.requests.isEmpty)
+    }
+
     @Test("an exchange that is reset as soon as it connects is a connection that was reset")
     func resetsAtOnce() async throws {
         let server = try RawTLSServer { $0.misbehaviour = .resetsAtOnce }
@@ -135,9 +186,7 @@ struct HTTPFaultTests {
         let server = try RawTLSServer { $0.misbehaviour = .hangsInHandshake }
         let session = try Session.tests(server)
         let first = Task { await session.refusal() }
-        for _ in 0..<3_000 where server.statistics.rawBytesReceived == 0 {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        #expect(await server.waitForStatistics { $0.rawBytesReceived > 0 })
         // libcurl would have the second one wait for as long as the first one's connection is in the making, which is a minute.
         var request = Request.get("")
         request.timeouts.total = .milliseconds(300)

@@ -19,6 +19,18 @@ struct ProxySettingTests {
         }
     }
 
+    @Test("a proxy of a kind that is not known is refused by name, without its password")
+    func unknown() throws {
+        let error = ConfigurationError.unknownProxy(scheme: "gopher", source: "the configuration")
+        for url in ["gopher://user:secret@proxy.test:70", " GOPHER:/proxy.test"] {
+            #expect(throws: error) { try ProxySetting.url(url).check() }
+        }
+        #expect(error.description.contains("'gopher'") && error.description.contains("socks5h://"))
+        for url in ["proxy.test:3128", "127.0.0.1:3128", "[::1]:3128", "proxy.test", "socks://proxy.test"] {
+            try ProxySetting.url(url).check()
+        }
+    }
+
     @Test("others are fine, and what the environment says does not matter to who does not ask it")
     func others() throws {
         try ProxySetting.url("http://proxy.test:3128").check()

@@ -185,19 +185,77 @@ struct TrustPerRequestTests {
     func requirements(kind: ConnectionKind) async throws {
         let latch = Latch()
         let server = try kind.server(latch)
-        try await kind.withSession(server, latch, policy: .tests()) { session in
+        let before = try await kind.withSession(server, latch, policy: .tests()) { session in
+            let before = server.bytes
             session.policy = try .tests {
                 $0.requirements = ConnectionRequirements(minimumVersion: .tls13, requiresForwardSecrecy: true)
             }
             let error = try #require(await session.refusal())
             guard case .tls(.protocolVersion) = error.reason else {
                 Issue.record("\(error)")
-                return
+                return before
             }
             #expect(error.appleCode == -1200)
+            return before
+        }
+        await Self.expectNothingMore(server, kind, before)
+    }
+
+    @Test(
+        "Forward secrecy that is demanded from now on refuses the very next request",
+        arguments: ConnectionKind.all.filter { $0.version == .tls12 })
+    func forwardSecrecy(kind: ConnectionKind) async throws {
+        let latch = Latch()
+        let server = try kind.server(latch) { setup in
+            // A suite without it (RFC 5288).
+            setup.cipherSuites = .openSSL(list: "AES128-GCM-SHA256")
+            setup.identity = try SharedWorld.get().authorities.publicIntermediate.issueIdentity(
+                .server(names: [RawTLSServer.host]), key: .generate(.rsa(bits: 2048)))
+        }
+        let lax = try ConnectionPolicy.tests {
+            $0.requirements = ConnectionRequirements(minimumVersion: .tls12, requiresForwardSecrecy: false)
+        }
+        let before = try await kind.withSession(server, latch, policy: lax) { session in
+            let before = server.bytes
+            session.policy = try .tests()
+            let error = try #require(await session.refusal())
+            guard case .tls(.noSharedCipher) = error.reason else {
+                Issue.record("\(error)")
+                return before
+            }
+            return before
+        }
+        await Self.expectNothingMore(server, kind, before)
+    }
+
+    /// After a refusal: nobody has asked again, and not one byte of HTTP has come since there were `before`.
+    private static func expectNothingMore(_ server: RawTLSServer, _ kind: ConnectionKind, _ before: Int) async {
+        let earlier = kind.way == .fresh ? 0 : 1
+        #expect(await server.waitUntilServed(server.statistics.connections))
+        await server.stop()
+        #expect(await server.requests.count == earlier)
+        // On the HTTP/2 connection from before, the end may be announced.
+        let allowed = kind.isHTTP2 ? (9 + 17) * earlier : 0
+        #expect((before...(before + allowed)).contains(server.bytes), "\(before), then \(server.bytes)")
+    }
+
+    @Test(
+        "Requirements that change and are met have a connection made of their own, and no session of TLS resumed",
+        arguments: ConnectionKind.all)
+    func metRequirements(kind: ConnectionKind) async throws {
+        let latch = Latch()
+        let server = try kind.server(latch)
+        try await kind.withSession(server, latch, policy: .tests()) { session in
+            if kind.way == .fresh { #expect(try await session.text() == "answer") }
+            session.policy = try .tests {
+                $0.requirements = ConnectionRequirements(minimumVersion: kind.version, requiresForwardSecrecy: false)
+            }
+            #expect(try await session.text() == "answer")
         }
         await server.stop()
-        #expect(await server.requests.count == (kind.way == .fresh ? 0 : 1))
+        let connections = await server.connections
+        #expect(connections.map(\.requests.count) == [1, 1])
+        #expect(connections.allSatisfy { !$0.isResumed })
     }
 
     @Test(

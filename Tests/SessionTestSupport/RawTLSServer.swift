@@ -131,6 +131,11 @@ package final class RawTLSServer: Sendable {
         await journal.wait(until: isMet)
     }
 
+    /// Waits until its figures are as wanted; whether that was so within half a minute.
+    package func waitForStatistics(_ isMet: @escaping @Sendable (TLSServerStatistics) -> Bool) async -> Bool {
+        await server.wait(until: isMet)
+    }
+
     /// Waits until so many connections have come to their end, in whatever way.
     package func waitUntilServed(_ count: Int) async -> Bool { await server.waitUntilServed(count) }
 

@@ -12,15 +12,6 @@ package enum SocketTable {
         }
     }
 
-    /// Waits until this process holds none any more; whether that was so within half a minute.
-    package static func wait(untilNoneTo port: UInt16) async -> Bool {
-        for _ in 0..<3_000 {
-            if held(toPort: port) == 0 { return true }
-            try? await Task.sleep(for: .milliseconds(10))
-        }
-        return false
-    }
-
     private static func rows() -> [[Substring]] {
         // Reading them as files of a known size would end after the first page.
         guard let handle = FileHandle(forReadingAtPath: "/proc/net/tcp"), let data = try? handle.readToEnd() else {

@@ -117,27 +117,3 @@ extension ChallengeOutcome.Refusal: CustomStringConvertible {
         }
     }
 }
-
-/// For exactly which evidence an answer was given: the chain, the host and the port.
-public struct EvidenceKey: Sendable, Hashable {
-    private let digest: SHA256Digest
-
-    /// Keys an answer about a chain that a host showed at a port.
-    public init(chain: [[UInt8]], host: ServerName, port: UInt16) {
-        // Each part is preceded by its length, so that no two sequences of parts have the same bytes.
-        var bytes: [UInt8] = []
-        func append(_ part: [UInt8]) {
-            withUnsafeBytes(of: UInt64(part.count).bigEndian) { bytes.append(contentsOf: $0) }
-            bytes += part
-        }
-        append(Array(host.urlText.utf8))
-        append([UInt8(port >> 8), UInt8(port & 0xFF)])
-        for certificate in chain { append(certificate) }
-        digest = SHA256Digest(of: bytes)
-    }
-}
-
-extension EvidenceKey: CustomStringConvertible {
-    /// The digest in hexadecimal digits.
-    public var description: String { digest.hexadecimalText }
-}

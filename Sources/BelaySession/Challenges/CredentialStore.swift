@@ -4,8 +4,6 @@ import BelayTrust
 public struct ProtectionSpace: Sendable, Hashable {
     /// What is asked.
     public enum Question: Sendable, Hashable {
-        /// Whether exactly this evidence is to be trusted.
-        case serverTrust(EvidenceKey)
         /// Who the client is.
         case clientCertificate
         /// A password, in this realm (RFC 9110, section 11.5). Whether as Basic or as Digest makes two: a password that was given

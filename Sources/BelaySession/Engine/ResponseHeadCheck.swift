@@ -3,6 +3,8 @@ struct ResponseHeadCheck {
     /// Whether the empty line that ends the head has come.
     private(set) var isComplete = false
     private var length: Int64?
+    /// Whether the line before was about the length.
+    private var lengthCameLast = false
 
     private static let lengthName = Array("content-length".utf8)
 
@@ -26,7 +28,13 @@ struct ResponseHeadCheck {
             isComplete = true
             return nil
         }
+        if lengthCameLast {
+            lengthCameLast = false
+            // A line that goes on with the one before is read differently by everybody (RFC 9112, section 5.2).
+            if line.first == 0x20 || line.first == 0x09 { return "its length goes on in a second line" }
+        }
         guard ResponseHeadCheck.mayBeLength(line), let start = ResponseHeadCheck.startOfLength(line) else { return nil }
+        lengthCameLast = true
         // A list of equal lengths is as good as one (RFC 9110, section 8.6).
         var position = start
         while true {

@@ -76,7 +76,8 @@ extension Transfer {
     var phase: SessionPhase {
         if easy.size(CURLINFO_STARTTRANSFER_TIME_T) > 0 { return .receive }
         if isUnderWay {
-            return order.content.body != nil && easy.size(CURLINFO_SIZE_UPLOAD_T) < Int64(order.content.body?.count ?? 0)
+            return order.content.body != nil
+                && easy.size(CURLINFO_SIZE_UPLOAD_T) < Int64(order.content.body?.count ?? 0)
                 ? .send : .wait
         }
         return entered?.phase ?? .queue
@@ -86,7 +87,9 @@ extension Transfer {
     var timeout: TransferFailure {
         let elapsed = Duration.microseconds(easy.size(CURLINFO_TOTAL_TIME_T))
         // libcurl looks at its clock in milliseconds.
-        if let total = order.content.timeouts.total, elapsed + .milliseconds(20) >= total { return .timedOut(phase, total) }
+        if let total = order.content.timeouts.total, elapsed + .milliseconds(20) >= total {
+            return .timedOut(phase, total)
+        }
         if let connect = order.content.timeouts.connect, !isUnderWay { return .timedOut(phase, connect) }
         return .timedOut(phase, order.content.timeouts.idle ?? elapsed)
     }

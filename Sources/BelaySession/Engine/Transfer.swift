@@ -261,13 +261,21 @@ final class Transfer {
         let text = easy.errorMessage.isEmpty ? String(cString: curl_easy_strerror(result)) : easy.errorMessage
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST: return .notResolved(text)
+        // libcurl repeats the proxy's whole URL, its password too.
+        case CURLE_COULDNT_RESOLVE_PROXY where text.hasPrefix("Unsupported proxy"),
+            CURLE_COULDNT_CONNECT where text.hasPrefix("Unsupported proxy"):
+            return .proxy("its URL cannot be read")
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxy(text)
         case CURLE_COULDNT_CONNECT:
             return .notConnected(systemText(easy.number(CURLINFO_OS_ERRNO)) ?? text)
         case CURLE_OPERATION_TIMEDOUT: return timeout
+        case CURLE_RECV_ERROR where text.hasPrefix("Too large response headers"):
+            return .headersTooLarge(limit: min(limits.headers, Transfer.longestHead))
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
             CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_AGAIN, CURLE_SSL_SHUTDOWN_FAILED:
             return connectionFailure(result, text)
+        case CURLE_OUT_OF_MEMORY where order.content.headers.reduce(0, { $0 + $1.utf8.count }) > 1 << 20:
+            return .unusable("the header of the request is longer than 1 MiB, and so long a one cannot be sent")
         case CURLE_OUT_OF_MEMORY where !head.isComplete && easy.number(CURLINFO_RESPONSE_CODE) != 0:
             // A line that is longer than libcurl's own limit is what it says so of.
             return .headersTooLarge(limit: min(limits.headers, Int(CURL_MAX_HTTP_HEADER)))
@@ -283,6 +291,9 @@ final class Transfer {
         default: return .other(code: Int32(bitPattern: result.rawValue), text)
         }
     }
+
+    /// What libcurl takes of a response's headers, all together, in bytes.
+    private static let longestHead = 300 << 10
 
     /// A connection that failed between its first byte and its last.
     private func connectionFailure(_ result: CURLcode, _ text: String) -> TransferFailure {

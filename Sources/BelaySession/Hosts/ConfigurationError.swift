@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTrust
 import Glibc
 
@@ -15,6 +16,8 @@ public enum ConfigurationError: Error, Sendable, Hashable {
     /// The proxy is itself spoken to by TLS, which is not supported: nothing would judge its certificate. `source` says who named
     /// it.
     case encryptedProxy(source: String)
+    /// The proxy is of a kind that is not known. `source` says who named it.
+    case unknownProxy(scheme: String, source: String)
     /// The key log cannot be written.
     case keyLog(KeyLogFileError)
     /// The machine could not give the session a thread or a descriptor.
@@ -57,6 +60,9 @@ extension ConfigurationError: CustomStringConvertible {
         case .encryptedProxy(let source):
             return "\(source) names a proxy that is spoken to by TLS (https://), which is not supported. "
                 + "Use one that is http:// or socks5h://, or none: what goes through it to https servers is encrypted all the same"
+        case .unknownProxy(let scheme, let source):
+            return "\(source) names a proxy of the kind '\(printable(scheme))', which is not known. "
+                + "Use one that is http://, socks4://, socks4a://, socks5:// or socks5h://"
         case .keyLog(let error): return error.description
         case .resources(let call, let code):
             let text = strerror(code).map { String(cString: $0) } ?? "error \(code)"

@@ -51,7 +51,16 @@ public final class TLSServer: Sendable {
     ///
     /// - Returns: whether that was so within the limit.
     public func waitUntilServed(_ count: Int, within limit: Duration = .seconds(30)) async -> Bool {
-        await state.waitUntilServed(count, within: limit)
+        await wait(within: limit) { $0.served >= count }
+    }
+
+    /// Waits until what has happened is as wanted.
+    ///
+    /// - Returns: whether that was so within the limit.
+    public func wait(
+        within limit: Duration = .seconds(30), until isMet: @escaping @Sendable (TLSServerStatistics) -> Bool
+    ) async -> Bool {
+        await state.wait(within: limit, until: isMet)
     }
 
     /// Stops listening and ends all connections. When it returns the port refuses, and no handler runs any more.
@@ -120,7 +129,7 @@ final class TLSServerState: Sendable {
 
     private struct Values {
         var statistics = TLSServerStatistics()
-        var waiting: [(count: Int, token: EventToken)] = []
+        var waiting: [(isMet: @Sendable (TLSServerStatistics) -> Bool, token: EventToken)] = []
     }
 
     init(loop: EventLoop) {
@@ -132,9 +141,10 @@ final class TLSServerState: Sendable {
     func update(_ change: (inout TLSServerStatistics) -> Void) {
         let reached = guarded.withLock { values -> [EventToken] in
             change(&values.statistics)
-            let served = values.statistics.served
-            let reached = values.waiting.filter { $0.count <= served }.map(\.token)
-            values.waiting.removeAll { $0.count <= served }
+            guard !values.waiting.isEmpty else { return [] }
+            let statistics = values.statistics
+            let reached = values.waiting.filter { $0.isMet(statistics) }.map(\.token)
+            values.waiting.removeAll { $0.isMet(statistics) }
             return reached
         }
         for token in reached { loop.signal(token) }
@@ -144,11 +154,11 @@ final class TLSServerState: Sendable {
         update { if $0.failures.count < 100 { $0.failures.append(error) } }
     }
 
-    func waitUntilServed(_ count: Int, within limit: Duration) async -> Bool {
+    func wait(within limit: Duration, until isMet: @escaping @Sendable (TLSServerStatistics) -> Bool) async -> Bool {
         _ = await loop.event(until: Deadline(after: limit)) { token in
-            guarded.withLock { $0.waiting.append((count, token)) }
+            guarded.withLock { $0.waiting.append((isMet, token)) }
             update { _ in }
         }
-        return guarded.withLock { $0.statistics.served >= count }
+        return isMet(statistics)
     }
 }

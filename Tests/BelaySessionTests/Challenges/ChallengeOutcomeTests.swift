@@ -167,24 +167,6 @@ struct ChallengeOutcomeTests {
         #expect(refusal.description.count > 20)
     }
 
-    // MARK: Evidence
-
-    @Test("an answer is for exactly one chain, host and port")
-    func evidenceKeys() throws {
-        let host = try ServerName("h.test")
-        let key = EvidenceKey(chain: [[1, 2], [3]], host: host, port: 443)
-        #expect(key == EvidenceKey(chain: [[1, 2], [3]], host: try ServerName("H.test."), port: 443))
-        for other in [
-            EvidenceKey(chain: [[1], [2, 3]], host: host, port: 443),
-            EvidenceKey(chain: [[1, 2, 3]], host: host, port: 443),
-            EvidenceKey(chain: [[3], [1, 2]], host: host, port: 443),
-            EvidenceKey(chain: [[1, 2]], host: host, port: 443),
-            EvidenceKey(chain: [[1, 2], [3], []], host: host, port: 443),
-            EvidenceKey(chain: [[1, 2], [3]], host: host, port: 8443),
-            EvidenceKey(chain: [[1, 2], [3]], host: try ServerName("a.h.test"), port: 443),
-        ] { #expect(key != other) }
-    }
-
     private func outcome(
         _ policyAccepts: Bool, _ answer: Answer, mayBeLoosened: Bool = true, isMalformed: Bool = false,
         violatesFixedPins: Bool = false
@@ -239,14 +221,13 @@ struct CredentialTests {
         store.keep(.password(user: "u", password: "first", persistence: .forSession), for: basic)
         store.keep(.password(user: "u", password: "second", persistence: .forSession), for: basic)
         #expect(password(store.credential(for: basic)) == "second" && store.count == 1)
-        let key = EvidenceKey(chain: [[1]], host: .dns("h.test"), port: 443)
         for other in [
             ProtectionSpace(origin, .password(realm: "R", isDigest: false)),
             ProtectionSpace(origin, .password(realm: "r", isDigest: true)),
             ProtectionSpace(try SessionURL("http://h.test").origin, .password(realm: "r", isDigest: false)),
             ProtectionSpace(try SessionURL("https://h.test:8443").origin, .password(realm: "r", isDigest: false)),
             ProtectionSpace(try SessionURL("https://a.h.test").origin, .password(realm: "r", isDigest: false)),
-            ProtectionSpace(origin, .clientCertificate), ProtectionSpace(origin, .serverTrust(key)),
+            ProtectionSpace(origin, .clientCertificate),
         ] { #expect(store.credential(for: other) == nil) }
         store.remove(for: basic)
         #expect(store.credential(for: basic) == nil && store.count == 0)

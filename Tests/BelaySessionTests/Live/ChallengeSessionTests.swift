@@ -13,9 +13,7 @@ struct ChallengeSessionTests {
     private static func session(
         _ server: RawTLSServer, trusting isTrusted: Bool = true, _ handler: @escaping ChallengeHandler
     ) throws -> Session {
-        var configuration = SessionConfiguration()
-        configuration.connectTo = "127.0.0.1:\(server.port)"
-        configuration.proxy = .none
+        var configuration = SessionConfiguration.tests(server)
         configuration.onChallenge = handler
         var policy = ConnectionPolicy()
         policy.trust.systemAnchors = .none
@@ -98,8 +96,7 @@ struct ChallengeSessionTests {
         let first = try RawTLSServer()
         let second = try RawTLSServer()
         let asked = Journal<[[[UInt8]]]>([])
-        var configuration = SessionConfiguration()
-        configuration.proxy = .none
+        var configuration = SessionConfiguration.tests(at: nil)
         configuration.onChallenge = { challenge in
             guard case .serverTrust(_, let evidence, _) = challenge.kind else { return .cancel }
             await asked.update { $0.append(evidence.chain) }
@@ -123,8 +120,7 @@ struct ChallengeSessionTests {
         let slow = try RawTLSServer()
         let quick = try RawTLSServer(["quick.test"])
         let latch = Latch()
-        var configuration = SessionConfiguration()
-        configuration.proxy = .none
+        var configuration = SessionConfiguration.tests(at: nil)
         configuration.onChallenge = { challenge in
             if challenge.port == slow.port { await latch.wait() }
             return .performDefaultHandling
@@ -177,9 +173,7 @@ struct ChallengeSessionTests {
             setup.versions = version...version
             setup.clients = .require(demand)
         }
-        var configuration = SessionConfiguration()
-        configuration.connectTo = "127.0.0.1:\(server.port)"
-        configuration.proxy = .none
+        var configuration = SessionConfiguration.tests(server)
         if asks { configuration.onChallenge = { _ in .performDefaultHandling } }
         var policy = ConnectionPolicy()
         policy.trust.systemAnchors = .none

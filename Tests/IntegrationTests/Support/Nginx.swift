@@ -75,37 +75,21 @@ struct Nginx: Provided {
         let staple = try staple(for: server.certificate, of: authorities.publicIntermediate, in: folder)
 
         let servers = Server.allCases
-        let (peer, ports) = try await Peer.start("nginx", ports: servers.count) {
-            // The last of what it says before it serves.
-            $0.contains("getrlimit(RLIMIT_NOFILE)")
-        } arguments: { ports in
-            let blocks = zip(servers, ports).map { $0.configuration(port: $1) }
-            try folder.write("nginx.conf", configuration(in: folder, blocks))
-            return ["-e", "stderr", "-p", folder.path, "-c", folder("nginx.conf")]
+        let (peer, ports) = try await NginxProcess.start(in: folder, ports: servers.count) { ports in
+            configuration(zip(servers, ports).map { $0.configuration(port: $1) })
         }
         return Nginx(
             peer: peer, folder: folder, ports: Dictionary(uniqueKeysWithValues: zip(servers, ports)), world: world,
             server: server, rsaServer: rsaServer, staple: staple)
     }
 
-    private static func configuration(in folder: TemporaryFolder, _ blocks: [String]) -> String {
-        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
-            "\($0)_temp_path \(folder($0));"
-        }
-        return """
-            daemon off; master_process off; pid \(folder("pid")); error_log stderr notice;
-            events { worker_connections 512; }
-            http {
-                \(temporary.joined(separator: " "))
-                log_format brief '<$server_port "$request" $ssl_client_verify>';
-                access_log /dev/stdout brief;
-                default_type text/plain;
-                ssl_protocols TLSv1.2 TLSv1.3;
-                ssl_certificate chain.pem; ssl_certificate_key key.pem;
-                \(blocks.joined(separator: "\n    "))
-            }
-
-            """
+    private static func configuration(_ blocks: [String]) -> String {
+        """
+        log_format brief '<$server_port "$request" $ssl_client_verify>';
+        access_log /dev/stdout brief;
+        ssl_protocols TLSv1.2 TLSv1.3;
+        \(blocks.joined(separator: "\n"))
+        """
     }
 
     /// A response that `openssl ocsp` makes.

@@ -73,12 +73,8 @@ struct SessionNginx: Provided {
         try folder.write(
             "files/large.txt", String(repeating: "The quick brown fox jumps over the lazy dog.\n", count: 5_000))
         let servers = Server.allCases
-        let (nginx, ports) = try await Peer.start("nginx", ports: servers.count) {
-            $0.contains("getrlimit(RLIMIT_NOFILE)")
-        } arguments: { ports in
-            let blocks = zip(servers, ports).map { $0.configuration(port: $1) }
-            try folder.write("nginx.conf", configuration(in: folder, blocks))
-            return ["-e", "stderr", "-p", folder.path, "-c", folder("nginx.conf")]
+        let (nginx, ports) = try await NginxProcess.start(in: folder, ports: servers.count) { ports in
+            configuration(in: folder, zip(servers, ports).map { $0.configuration(port: $1) })
         }
         let (tinyproxy, httpPorts) = try await Peer.start("tinyproxy", ports: 1) {
             $0.contains("Accepting connections")
@@ -100,25 +96,14 @@ struct SessionNginx: Provided {
     }
 
     private static func configuration(in folder: TemporaryFolder, _ blocks: [String]) -> String {
-        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
-            "\($0)_temp_path \(folder($0));"
-        }
-        return """
-            daemon off; master_process off; pid \(folder("pid")); error_log stderr notice;
-            events { worker_connections 512; }
-            http {
-                \(temporary.joined(separator: " "))
-                access_log off; absolute_redirect off;
-                default_type text/plain;
-                ssl_protocols TLSv1.2 TLSv1.3;
-                ssl_certificate chain.pem; ssl_certificate_key key.pem;
-                keepalive_timeout 600;
-                gzip_types text/plain; gzip_min_length 100; gzip_http_version 1.0; gzip_proxied any;
-                \(blocks.joined(separator: "\n    "))
-                server { listen unix:\(folder("socket")) ssl; \(Server.places) }
-            }
-
-            """
+        """
+        access_log off; absolute_redirect off;
+        ssl_protocols TLSv1.2 TLSv1.3;
+        keepalive_timeout 600;
+        gzip_types text/plain; gzip_min_length 100; gzip_http_version 1.0; gzip_proxied any;
+        \(blocks.joined(separator: "\n"))
+        server { listen unix:\(folder("socket")) ssl; \(Server.places) }
+        """
     }
 }
 

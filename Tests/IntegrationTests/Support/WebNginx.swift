@@ -59,42 +59,29 @@ struct WebNginx: Provided {
                 [.posixPermissions: name.hasSuffix("site") || name.isEmpty ? 0o755 : 0o644],
                 ofItemAtPath: folder.path + name)
         }
-        let (peer, ports) = try await Peer.start("nginx", ports: 2) {
-            $0.contains("getrlimit(RLIMIT_NOFILE)")
-        } arguments: { ports in
-            try folder.write("nginx.conf", configuration(in: folder, ports))
-            return ["-e", "stderr", "-p", folder.path, "-c", folder("nginx.conf")]
+        let (peer, ports) = try await NginxProcess.start(in: folder, ports: 2, connections: 256) { ports in
+            configuration(in: folder, ports)
         }
         return WebNginx(peer: peer, folder: folder, port: ports[0], cleartextPort: ports[1])
     }
 
     private static func configuration(in folder: TemporaryFolder, _ ports: [UInt16]) -> String {
-        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
-            "\($0)_temp_path \(folder($0));"
+        """
+        access_log off;
+        server {
+            listen 127.0.0.1:\(ports[0]) ssl http2; listen unix:\(folder("socket")) ssl; server_name \(Site.host);
+            root site;
+            location = /hello { return 200 "$server_protocol $request_method $http_cookie\\n"; }
+            location = /missing { return 404 "nothing here\\n"; }
+            location = /cookie { add_header Set-Cookie "id=7; Path=/; Secure"; return 302 /hello; }
+            location = /page.txt { gzip on; gzip_types text/plain; gzip_http_version 1.0; }
+            location = /private.txt { auth_basic "shop"; auth_basic_user_file users; }
         }
-        return """
-            daemon off; master_process off; pid \(folder("pid")); error_log stderr notice;
-            events { worker_connections 256; }
-            http {
-                \(temporary.joined(separator: " "))
-                access_log off; default_type text/plain;
-                ssl_certificate chain.pem; ssl_certificate_key key.pem;
-                server {
-                    listen 127.0.0.1:\(ports[0]) ssl http2; listen unix:\(folder("socket")) ssl; server_name \(Site.host);
-                    root site;
-                    location = /hello { return 200 "$server_protocol $request_method $http_cookie\\n"; }
-                    location = /missing { return 404 "nothing here\\n"; }
-                    location = /cookie { add_header Set-Cookie "id=7; Path=/; Secure"; return 302 /hello; }
-                    location = /page.txt { gzip on; gzip_types text/plain; gzip_http_version 1.0; }
-                    location = /private.txt { auth_basic "shop"; auth_basic_user_file users; }
-                }
-                server {
-                    listen 127.0.0.1:\(ports[1]); server_name \(Site.host);
-                    location = /hello { return 200 "$server_protocol $scheme\\n"; }
-                    location = /up { return 301 https://\(Site.host)/hello; }
-                }
-            }
-
-            """
+        server {
+            listen 127.0.0.1:\(ports[1]); server_name \(Site.host);
+            location = /hello { return 200 "$server_protocol $scheme\\n"; }
+            location = /up { return 301 https://\(Site.host)/hello; }
+        }
+        """
     }
 }

@@ -24,6 +24,8 @@ public struct LintFinding: Sendable, Hashable {
     public var keyPath: [String] { if case .file(_, let path, _) = finding.place { path } else { [] } }
     /// The line, from 1; nil in binary files.
     public var line: Int? { position.line }
+    /// The last line of what it is about: a correction touches lines from ``line`` to this one only. nil in binary files.
+    public internal(set) var endLine: Int?
     /// The column in characters, from 1; nil where it is not known.
     public var column: Int? { position.column }
 
@@ -31,6 +33,7 @@ public struct LintFinding: Sendable, Hashable {
         self.finding = finding
         self.position = position
         self.meaning = meaning
+        endLine = position.line
     }
 }
 

@@ -58,6 +58,8 @@ public struct Linter: Sendable {
 }
 
 /// What was found in a file.
+///
+/// Of a file of pins there are findings only.
 public struct LintedFile: Sendable, Hashable {
     /// The file; a member of an archive by its path behind `!/`.
     public let file: String

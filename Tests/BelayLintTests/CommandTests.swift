@@ -43,7 +43,8 @@ struct CommandTests {
         let findings = try #require(files[0]["findings"] as? [[String: Any]])
         #expect(
             Set(findings[0].keys) == [
-                "rule", "severity", "file", "keyPath", "line", "column", "message", "meaning", "expected", "found",
+                "rule", "severity", "file", "keyPath", "line", "endLine", "column", "message", "meaning", "expected",
+                "found",
                 "remedy", "source",
             ])
     }

@@ -211,10 +211,10 @@ struct RuleTests {
     @Test("every rule of the linter has a case, and is in the catalogue once")
     func coverage() {
         let cases = Set(RuleCase.all.map(\.rule))
-        // These need certificates or a broken file, and have tests of their own.
+        // These need certificates, files of pins or a broken file, and have tests of their own.
         let others: Set = [
             "lint.unreadable", "lint.more-findings", "lint.certificate-hash", "lint.leaf-as-authority",
-            "lint.short-lived-leaf-pin",
+            "lint.short-lived-leaf-pin", "lint.pin-file", "lint.pin-file-ignored", "lint.no-pins",
         ]
         let all = LintRules.all.map(\.identifier)
         #expect(Set(all).subtracting(others).subtracting(cases).isEmpty)

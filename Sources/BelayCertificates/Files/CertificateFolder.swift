@@ -15,6 +15,9 @@ enum CertificateFolder {
 }
 
 extension Certificate {
+    /// Whether a file in a folder counts as one of certificates, by its name.
+    package static func countsInFolder(_ name: String) -> Bool { CertificateFolder.counts(name) }
+
     /// Reads the certificates of all files in a folder whose names end in `.cer`, `.crt`, `.der` or `.pem`.
     ///
     /// This is what AFNetworking does with the `.cer` files of a bundle. Only the ending says whether a file counts;

@@ -13,17 +13,27 @@ struct LintCommand: ParsableCommand {
         discussion: """
             A file is a property list (XML, binary or old-style) or an .ipa; in a folder, an .app, an .xcarchive or an .ipa every \
             Info.plist is looked at, those of extensions and watch apps included. Findings are about what Apple's systems do today.
+            Files of pins as '--pins' takes them elsewhere (certificates, keys, lines of digests) are told by their content; all \
+            that are given count as one set.
             Exit status: 0 nothing as grave as --fail-on says; 1 findings; 2 wrong use; 3 something could not be read.
             """,
         examples: [
             ("belay lint Info.plist", "Findings, the policy of each domain, and what App Review will ask."),
             ("belay lint build/App.xcarchive --format sarif > belay.sarif", "For code scanning."),
             ("belay lint App/Info.plist --format github --fail-on warning", "Annotations in GitHub Actions."),
+            ("belay lint pins.txt server.cer", "Pins: mistakes, and hashes of certificates that should be of keys."),
+            ("belay lint Info.plist --fix", "Write Info.fixed.plist with what can be corrected with certainty."),
             ("belay lint Info.plist --format json > known.json", "Write what is known ..."),
             ("belay lint Info.plist --baseline known.json", "... and report only what is new."),
         ])
 
-    @Argument(help: "Property lists, folders, apps and archives; - for standard input.") var file: [String]
+    @Argument(help: "Property lists, folders, apps and archives, files of pins; - for standard input.")
+    var file: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Files and folders of pins, whatever their content looks like; they join those among the arguments.",
+            valueName: "file|folder"))
+    var pins: [String] = []
     @Option(help: "How to print the result.") var format = LintFormat.text
     @Option(help: "End with status 1 for findings as grave as this, or graver.") var failOn = LintSeverity.error
     @Option(
@@ -37,38 +47,55 @@ struct LintCommand: ParsableCommand {
     var certificates: [String] = []
 
     @Flag(
-        help: "Correct misspelt and old keys and domains in upper case: FILE.plist becomes FILE.fixed.plist, beside it."
+        help:
+            "Correct what has one certain correction: FILE.plist becomes FILE.fixed.plist, beside it. Only reported lines change."
     )
     var fix = false
     @Flag(help: "With --fix: write over the file itself.") var inPlace = false
+    @Flag(
+        help:
+            "With --fix: also make corrections that ease hosts which the key does not name, such as NSAllowsArbitraryLoads."
+    )
+    var fixEasing = false
 
     func validate() throws {
+        if file.isEmpty, pins.isEmpty { throw ValidationError("give a file, or '--pins'") }
         if inPlace, !fix { throw ValidationError("'--in-place' means nothing without '--fix'") }
+        if fixEasing, !fix { throw ValidationError("'--fix-easing' means nothing without '--fix'") }
         if fix, file.contains(where: { StandardInput.path($0) == "/dev/stdin" }) {
             throw ValidationError("'--fix' needs files; standard input has no place beside it")
         }
-        try StandardInput.checkOnce(file + certificates + [baseline].compactMap(\.self))
+        try StandardInput.checkOnce(file + pins + certificates + [baseline].compactMap(\.self))
     }
 
     func run() throws {
         let console = Console()
         let known = try readBaseline(console)
         let linter = Linter(certificates: try readCertificates(console))
-        var report = LintReport()
         var failure: InputError?
-        for path in file {
+        var documents: [LintInput.Document] = []
+        for (path, isPins) in file.map({ ($0, false) }) + pins.map({ ($0, true) }) {
             do throws(LintInputError) {
-                for document in try LintInput().documents(in: StandardInput.path(path)) {
-                    let name = path == "-" ? path : document.name
-                    report.add(linter.lint(document.bytes, file: name))
-                    if fix, !document.isInArchive, let failed = correct(document, console) {
-                        failure = failure ?? failed
-                    }
+                let (input, real) = (LintInput(), StandardInput.path(path))
+                for document in isPins ? try input.pins(in: real) : try input.documents(in: real) {
+                    documents.append(path == "-" ? document.named(path) : document)
                 }
             } catch {
-                let remedy = "Name a property list, a folder or archive with an Info.plist in it, or an .ipa."
+                let remedy = "Name a property list, a folder or archive with an Info.plist in it, an .ipa, or pins."
                 failure = failure ?? InputError(message: "\(error)", remedy: remedy)
                 _ = console.fail("\(error)")
+            }
+        }
+        var report = LintReport()
+        for document in documents where !document.isPins {
+            report.add(linter.lint(document.bytes, file: document.name))
+        }
+        for linted in linter.lint(pins: documents.filter(\.isPins)) { report.add(linted) }
+        if fix {
+            for document in documents {
+                let hasFindings = report.files.contains { $0.file == document.name && !$0.findings.isEmpty }
+                let failed = correct(document, linter, hasFindings: hasFindings, console)
+                failure = failure ?? failed
             }
         }
         if let known { report.leaveOut(known) }
@@ -77,25 +104,50 @@ struct LintCommand: ParsableCommand {
         if failure != nil { throw ExitStatus.unreadable }
     }
 
-    /// Writes the corrected file, and says so; what went wrong where it cannot be written.
-    private func correct(_ document: LintInput.Document, _ console: Console) -> InputError? {
-        guard let correction = LintFix(document.bytes, file: document.name) else { return nil }
+    /// Writes the corrected file, and says what was done and what was not; what went wrong where it cannot be written.
+    private func correct(
+        _ document: LintInput.Document, _ linter: Linter, hasFindings: Bool, _ console: Console
+    ) -> InputError? {
+        guard hasFindings else { return nil }
+        if document.isInArchive {
+            return fail("\(printable(document.name)): not corrected, it is in an archive", "Correct it there.", console)
+        }
+        if document.isPins {
+            return fail(
+                "\(printable(document.name)): not corrected, it is a file of pins", "Correct it by hand.", console)
+        }
+        let correction: LintFix
+        do throws(LintFixError) {
+            correction = try LintFix(document.bytes, file: document.name, linter: linter, mayEase: fixEasing)
+        } catch {
+            return fail("\(error)", "Correct its source by hand.", console)
+        }
+        for left in correction.left {
+            let way = fixEasing ? "" : "; '--fix-easing' does it"
+            console.note("\(printable(document.name)): \(left)\(left.isEasing ? way : "")")
+        }
+        guard !correction.corrected.isEmpty else { return nil }
         let target = inPlace ? document.name : Self.beside(document.name)
         do {
             try Data(correction.bytes).write(
                 to: URL(filePath: target), options: inPlace ? .atomic : .withoutOverwriting)
         } catch {
             let remedy = "Take away a file that is there already, or give '--in-place'."
-            let failure = InputError(
-                message: "\(printable(target)): cannot be written", remedy: remedy, isRemedyNews: true)
-            _ = console.fail(failure.text)
-            return failure
+            return fail("\(printable(target)): cannot be written", remedy, console)
         }
+        for made in correction.corrected { console.note("\(printable(document.name)): \(made)") }
+        for effect in correction.effects { console.note("\(printable(document.name)): now \(effect)") }
         let count = correction.corrected.count
         console.note(
-            "\(count) \(count == 1 ? "key" : "keys") corrected in \(printable(target)); what is reported is of the original"
+            "\(count) \(count == 1 ? "correction" : "corrections") in \(printable(target)); what is reported is of the original"
         )
         return nil
+    }
+
+    private func fail(_ message: String, _ remedy: String, _ console: Console) -> InputError {
+        let failure = InputError(message: message, remedy: remedy, isRemedyNews: true)
+        _ = console.fail(failure.text)
+        return failure
     }
 
     /// `Info.plist` → `Info.fixed.plist`.

@@ -18,7 +18,8 @@ struct LintText {
     private func text(_ file: LintedFile) -> String {
         var blocks = [style.bold(printable(file.file))]
         blocks += file.findings.map(text)
-        if file.isReadable { blocks.append(table(file.policies)) }
+        if !file.policies.isEmpty { blocks.append(table(file.policies)) }
+        if file.findings.isEmpty, file.policies.isEmpty { blocks.append("  nothing found") }
         if !file.justifications.isEmpty { blocks.append(justifications(file.justifications)) }
         return blocks.joined(separator: "\n")
     }

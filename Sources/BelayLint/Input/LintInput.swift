@@ -14,6 +14,25 @@ public struct LintInput: Sendable {
         public let bytes: [UInt8]
         /// Whether it is a member of an archive.
         public var isInArchive = false
+        /// Whether it is a file of pins, not a property list.
+        public var isPins = false
+        /// Whether it is a file of pins in a folder of which only certificates count.
+        var isIgnored = false
+
+        /// The same document by another name.
+        public func named(_ name: String) -> Document {
+            var document = Document(name: name, bytes: bytes, isInArchive: isInArchive, isPins: isPins)
+            document.isIgnored = isIgnored
+            return document
+        }
+
+        /// Names a document.
+        public init(name: String, bytes: [UInt8], isInArchive: Bool = false, isPins: Bool = false) {
+            self.name = name
+            self.bytes = bytes
+            self.isInArchive = isInArchive
+            self.isPins = isPins
+        }
     }
 
     /// The most files of a folder or an archive that are read.
@@ -39,7 +58,50 @@ public struct LintInput: Sendable {
         do throws(FileReadingError) { bytes = try FileReading.bytes(ofFile: path, limit: self.bytes) } catch {
             throw LintInputError(path: path, problem: .unreadable("\(error)"))
         }
-        return [Document(name: path, bytes: bytes)]
+        return [Document(name: path, bytes: bytes, isPins: PinFile.isRecognised(bytes))]
+    }
+
+    /// The files of pins in a path, which is one or a folder of them: its files with the endings of certificates, and others that have
+    /// pins in them.
+    ///
+    /// - Throws: ``LintInputError`` where the path cannot be read, or has no pins in it.
+    public func pins(in path: String) throws(LintInputError) -> [Document] {
+        guard FileReading.isFolder(path) else {
+            let bytes: [UInt8]
+            do throws(FileReadingError) { bytes = try FileReading.bytes(ofFile: path, limit: self.bytes) } catch {
+                throw LintInputError(path: path, problem: .unreadable("\(error)"))
+            }
+            return [Document(name: path, bytes: bytes, isPins: true)]
+        }
+        let documents = try pins(inFolder: path.hasSuffix("/") ? String(path.dropLast()) : path)
+        guard !documents.isEmpty else { throw LintInputError(path: path, problem: .noPins) }
+        return documents
+    }
+
+    private func pins(inFolder path: String) throws(LintInputError) -> [Document] {
+        let names: [String]
+        do throws(FileReadingError) { names = try FileReading.names(inFolder: path) } catch {
+            throw LintInputError(path: path, problem: .unreadable("\(error)"))
+        }
+        guard names.count <= mostDocuments else { throw LintInputError(path: path, problem: .tooMany(mostDocuments)) }
+        var documents: [Document] = []
+        for name in names where !name.hasPrefix(".") {
+            let file = "\(path)/\(name)"
+            guard !FileReading.isFolder(file) else { continue }
+            let counts = Certificate.countsInFolder(name)
+            // What is no certificate by its name is looked at only to tell that it has pins that nobody reads.
+            guard counts || FileKind(file) == .file else { continue }
+            do throws(FileReadingError) {
+                var document = Document(
+                    name: file, bytes: try FileReading.bytes(ofFile: file, limit: counts ? bytes : 1_048_576),
+                    isPins: true)
+                document.isIgnored = !counts
+                if counts || PinFile.isRecognised(document.bytes) { documents.append(document) }
+            } catch {
+                if counts { throw LintInputError(path: file, problem: .unreadable("\(error)")) }
+            }
+        }
+        return documents
     }
 
     // MARK: Folders
@@ -70,7 +132,12 @@ public struct LintInput: Sendable {
             waiting += folders.reversed()
         }
         guard found.count <= mostDocuments else { throw LintInputError(path: path, problem: .tooMany(mostDocuments)) }
-        guard !found.isEmpty else { throw LintInputError(path: path, problem: .nothing) }
+        guard !found.isEmpty else {
+            // No app: perhaps a folder of pins.
+            let documents = try pins(inFolder: path.hasSuffix("/") ? String(path.dropLast()) : path)
+            guard !documents.isEmpty else { throw LintInputError(path: path, problem: .nothing) }
+            return documents
+        }
         var documents: [Document] = []
         var total = 0
         for file in found {
@@ -127,6 +194,8 @@ public struct LintInputError: Error, Sendable, Hashable, CustomStringConvertible
         case archive(String)
         /// There is no Info.plist in it.
         case nothing
+        /// There are no pins in it.
+        case noPins
         /// It has more files than are looked at.
         case tooMany(Int)
         /// Its property lists are larger than is read.
@@ -146,7 +215,8 @@ public struct LintInputError: Error, Sendable, Hashable, CustomStringConvertible
             switch problem {
             case .unreadable(let text): text
             case .archive(let text): "the archive cannot be read: \(text)"
-            case .nothing: "there is no Info.plist in it"
+            case .nothing: "there is no Info.plist in it, and there are no pins"
+            case .noPins: "there are no pins in it: no certificates (.cer .crt .der .pem), and no file of digests"
             case .tooMany(let limit): "more than \(limit) files are in it; name a smaller folder"
             case .tooLarge(let limit): "its property lists have more than \(limit / 1_048_576 * 10) MiB together"
             case .tooDeep(let limit): "it is deeper than \(limit) folders"

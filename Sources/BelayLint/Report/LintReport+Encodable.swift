@@ -31,7 +31,7 @@ extension LintedFile: Encodable {
 
 extension LintFinding: Encodable {
     private enum Key: String, CodingKey {
-        case rule, severity, file, keyPath, line, column, message, meaning, expected, found, remedy, source
+        case rule, severity, file, keyPath, line, endLine, column, message, meaning, expected, found, remedy, source
     }
 
     /// Writes the finding; what is not known is null.
@@ -42,6 +42,7 @@ extension LintFinding: Encodable {
         try container.encode(file, forKey: .file)
         try container.encode(keyPath, forKey: .keyPath)
         try container.encode(line, forKey: .line)
+        try container.encode(endLine, forKey: .endLine)
         try container.encode(column, forKey: .column)
         try container.encode(message, forKey: .message)
         try container.encode(meaning, forKey: .meaning)

@@ -111,7 +111,7 @@ public struct SARIFLog: Encodable, Sendable {
 
         init(_ finding: LintFinding) {
             physicalLocation = PhysicalLocation(
-                artifactLocation: Artifact(uri: SARIFLog.uri(finding.file)), region: Region(finding.position))
+                artifactLocation: Artifact(uri: SARIFLog.uri(finding.file)), region: Region(finding))
             logicalLocations =
                 finding.keyPath.isEmpty
                 ? []
@@ -141,13 +141,15 @@ public struct SARIFLog: Encodable, Sendable {
 
     private struct Region: Encodable {
         let place: PlistPosition
+        let endLine: Int?
 
-        private enum CodingKeys: String, CodingKey { case startLine, startColumn, byteOffset }
+        private enum CodingKeys: String, CodingKey { case startLine, startColumn, endLine, byteOffset }
 
         /// nil where the place is not known.
-        init?(_ place: PlistPosition) {
+        init?(_ finding: LintFinding) {
+            place = finding.position
+            endLine = finding.endLine
             guard place.line != nil || place.offset != nil else { return nil }
-            self.place = place
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -155,6 +157,7 @@ public struct SARIFLog: Encodable, Sendable {
             if let line = place.line {
                 try container.encode(line, forKey: .startLine)
                 if let column = place.column { try container.encode(column, forKey: .startColumn) }
+                if let endLine, endLine > line { try container.encode(endLine, forKey: .endLine) }
             } else if let offset = place.offset {
                 try container.encode(offset, forKey: .byteOffset)
             }

@@ -120,7 +120,7 @@ extension LintRun {
         }
         if let subdomains = entry.includesSubdomains, subdomains.value == true {
             note(
-                .addressSubdomains, path(entry, subdomains.key), subdomains.position,
+                .addressSubdomains, path(entry, subdomains.key), nil,
                 "NSIncludesSubdomains has no effect for IP addresses", meaning: "It changes no connection.")
         }
         return true

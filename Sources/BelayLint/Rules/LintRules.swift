@@ -10,7 +10,7 @@ public enum LintRules {
         .localHost, .localHostStrict, .sharedDomain, .builtInEntry, .addressKey, .addressSubdomains, .deepSubdomain,
         .placeholder, .equalsDefault, .emptyDictionary, .coveredByParent, .overruledLegacy, .pinnedOneLabel, .singlePin,
         .duplicatePin, .pinOfNothing, .placeholderPin, .pinNotSHA256, .pinEncoding, .certificateHash, .leafAsAuthority,
-        .shortLivedLeafPin, .pinnedSharedDomain, .pinnedAddress,
+        .shortLivedLeafPin, .pinnedSharedDomain, .pinnedAddress, .pinFileUnreadable, .noPins, .pinFileIgnored,
     ].sorted { $0.identifier < $1.identifier }
 }
 
@@ -159,6 +159,17 @@ extension Rule {
         "lint.pinned-shared-domain", "Pins are not for a domain whose hosts belong to others.", severity: .warning,
         .none,
         remedy: "Pin the host that the app talks to.", source: "Public Suffix List")
+    static let pinFileUnreadable = Rule(
+        "lint.pin-file", "A file of pins has lines of digests, certificates, or a public key.", .none,
+        remedy: "Give certificates or public keys in PEM or DER, or SHA-256 digests of public keys, one a line.",
+        source: "Belay: nothing is passed over")
+    static let noPins = Rule(
+        "lint.no-pins", "A file of pins has a pin.", .none,
+        remedy: "Add the pins, or do not give the file to '--pins'.", source: "Belay: an empty set of pins refuses")
+    static let pinFileIgnored = Rule(
+        "lint.pin-file-ignored", "The pins of a folder stand in files that count there.", severity: .warning, .none,
+        remedy: "Give the file itself to '--pins': of a folder only certificates (.cer .crt .der .pem) count.",
+        source: "Belay: '--pins'")
     static let pinnedAddress = Rule(
         "lint.pinned-address", "Pins are for names.", severity: .note, .none,
         remedy: "Pin a name: Apple documents NSPinnedDomains for names only.", source: pins)

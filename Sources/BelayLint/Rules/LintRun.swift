@@ -12,6 +12,7 @@ struct LintRun {
     let domains = SharedDomains()
     private(set) var findings: [LintFinding] = []
     private let places: PlistPlaces
+    let map: PlistMap
     private let faulty: Set<[String]>
 
     init(_ document: PlistDocument, file: String, certificates: [Certificate]) {
@@ -21,6 +22,7 @@ struct LintRun {
         configuration = TransportSecurityConfiguration(document, file: file)
         deployment = DeploymentTarget(document)
         places = PlistPlaces(document)
+        map = PlistMap(document.root)
         let depth = configuration.keyPath.count
         faulty = Set(
             configuration.findings.compactMap { finding in
@@ -50,7 +52,23 @@ struct LintRun {
             let (first, second) = (left.element.position, right.element.position)
             return (first.line ?? 0, first.column ?? 0, left.offset)
                 < (second.line ?? 0, second.column ?? 0, right.offset)
-        }.map(\.element)
+        }.map { withEnd($0.element) }
+    }
+
+    /// With the last line of what a finding is about: the whole of a short value, and of what should not stand there at all.
+    private func withEnd(_ finding: LintFinding) -> LintFinding {
+        guard let line = finding.line, let place = map.place(at: finding.position) else { return finding }
+        let isWhole =
+            switch (place.node.value, finding.rule.identifier) {
+            case (_, "ats.duplicate-key"), (_, "ats.misplaced-key"), (_, "ats.not-at-top-level"), (_, "lint.empty"),
+                (_, "lint.duplicate-pin"), (_, "ats.legacy-key"):
+                true
+            case (.dictionary, _), (.array, _): false
+            default: true
+            }
+        var finding = finding
+        finding.endLine = max(line, (isWhole ? place.node.endLine : place.node.position.line) ?? line)
+        return finding
     }
 
     /// Whether the configuration has an error at a place, so that nothing more need be said about it.

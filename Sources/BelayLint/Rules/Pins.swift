@@ -93,21 +93,10 @@ extension LintRun {
         _ digest: SHA256Digest, isAuthority: Bool, _ path: [String], _ position: PlistPosition,
         _ known: KnownCertificates
     ) {
-        if digest == SHA256Digest(of: []) {
+        for fault in PinFault.all(of: digest, known) {
             note(
-                .pinOfNothing, path, position, "the pin is the SHA-256 digest of nothing at all",
-                meaning: "No key matches the pin.", found: digest.base64Text)
-        } else if Set(digest.bytes).count == 1 {
-            note(
-                .placeholderPin, path, position, "the pin is a placeholder: 32 bytes of the same value",
-                meaning: "No key matches the pin.", found: digest.base64Text)
-        }
-        if let pin = known.keyPin(ofCertificateHash: digest) {
-            note(
-                .certificateHash, path, position,
-                "the pin is the digest of a whole certificate, where that of its public key belongs",
-                meaning: "No key matches the pin.", expected: "\(pin)", found: digest.base64Text,
-                remedy: "Write \(pin).")
+                fault.rule, path, position, fault.message, meaning: fault.meaning, expected: fault.expected,
+                found: digest.base64Text, remedy: fault.remedy)
         }
         if isAuthority, known.isLeafKey(digest) {
             note(
@@ -135,39 +124,5 @@ extension LintRun {
 
     private func lowercased(_ text: String) -> String {
         String(decoding: text.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
-}
-
-/// What certificates at hand say about digests.
-private struct KnownCertificates {
-    private var byHash: [SHA256Digest: Certificate] = [:]
-    private var byKey: [SHA256Digest: [Certificate]] = [:]
-
-    /// Leaves that live less are replaced within the life of a version of an app.
-    private static let shortLife = 100
-
-    init(_ certificates: [Certificate]) {
-        for certificate in certificates {
-            byHash[certificate.fingerprint] = certificate
-            byKey[certificate.pin.digest, default: []].append(certificate)
-        }
-    }
-
-    func keyPin(ofCertificateHash digest: SHA256Digest) -> SPKIPin? { byHash[digest]?.pin }
-
-    func isLeafKey(_ digest: SHA256Digest) -> Bool {
-        guard let certificates = byKey[digest] else { return false }
-        return certificates.allSatisfy { !Self.isAuthority($0) }
-    }
-
-    /// How many days the leaf with a key is valid, where that is short.
-    func shortLife(ofLeafWith digest: SHA256Digest) -> Int? {
-        byKey[digest]?.filter { !Self.isAuthority($0) }.map { Int($0.validity.seconds / 86_400) }.filter {
-            $0 <= Self.shortLife
-        }.min()
-    }
-
-    private static func isAuthority(_ certificate: Certificate) -> Bool {
-        (try? certificate.basicConstraints)?.isAuthority ?? false
     }
 }

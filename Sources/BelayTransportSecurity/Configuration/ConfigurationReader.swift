@@ -32,9 +32,12 @@ struct ConfigurationReader {
         }
         let same = root.filter { LiteralKey($0.key) == LiteralKey(TransportSecurityKey.root) }
         configuration = TransportSecurityConfiguration(file: file, keyPath: path, isPresent: !same.isEmpty)
-        for repeated in same.dropFirst() { noteDuplicate(repeated, []) }
+        let counting = document.format.firstDuplicateCounts ? same.first : same.last
+        for repeated in document.format.firstDuplicateCounts ? same.dropFirst() : same.dropLast() {
+            noteDuplicate(repeated, counting: counting, [])
+        }
         noteMisplaced(root, [], depth: 0)
-        if let member = document.format.firstDuplicateCounts ? same.first : same.last {
+        if let member = counting {
             readConfiguration(member.node, path, keyPosition: member.keyPosition)
         }
         return configuration
@@ -163,17 +166,23 @@ struct ConfigurationReader {
                 continue
             }
             places[LiteralKey(member.key)] = place
-            noteDuplicate(member, path)
-            if !document.format.firstDuplicateCounts { counting[place] = member }
+            if document.format.firstDuplicateCounts {
+                noteDuplicate(member, counting: counting[place], path)
+            } else {
+                noteDuplicate(counting[place], counting: member, path)
+                counting[place] = member
+            }
         }
         return counting
     }
 
-    private mutating func noteDuplicate(_ member: PlistMember, _ path: [String]) {
-        let which = document.format.firstDuplicateCounts ? "the first one counts" : "the last one counts"
+    /// Notes the one that does not count: that is the one to delete.
+    private mutating func noteDuplicate(_ member: PlistMember, counting: PlistMember?, _ path: [String]) {
+        let which = document.format.firstDuplicateCounts ? "first" : "last"
+        let other = counting.map { $0.keyPosition == .unknown ? "" : " in \($0.keyPosition)" } ?? ""
         note(
             .duplicateKey, path + [member.key], member.keyPosition,
-            "the key '\(printable(member.key))' stands here a second time; Apple's systems say nothing, and \(which)",
+            "the key '\(printable(member.key))' stands here and once more\(other); Apple's systems say nothing, and the \(which) one counts",
             expected: "the key once", found: "it twice")
     }
 

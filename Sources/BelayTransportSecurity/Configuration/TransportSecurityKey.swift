@@ -31,10 +31,10 @@ package enum TransportSecurityKey {
     }
 
     /// Where a key may stand.
-    enum Level: CaseIterable {
+    package enum Level: CaseIterable {
         case configuration, exception, pinnedDomain, pinnedIdentity
 
-        var keys: [String] {
+        package var keys: [String] {
             switch self {
             case .configuration:
                 [
@@ -62,6 +62,9 @@ package enum TransportSecurityKey {
 
     /// The dictionaries that a key belongs to.
     static func levels(of key: LiteralKey) -> [Level] { table[key] ?? [] }
+
+    /// The dictionaries that a key belongs to.
+    package static func levels(of key: String) -> [Level] { levels(of: LiteralKey(key)) }
 
     private static let table: [LiteralKey: [Level]] = {
         var table: [LiteralKey: [Level]] = [:]

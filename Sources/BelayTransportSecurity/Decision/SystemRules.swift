@@ -56,3 +56,13 @@ struct SystemRules: Sendable, Hashable {
         return [range.oldest] + changes.map { SystemVersion(platform, numbers: $0) }
     }
 }
+
+extension SystemRange {
+    /// The versions of the range at which something changes, the first one of the range included; the oldest first.
+    package var milestones: [SystemVersion] { SystemRules.versions(in: self).sorted { $0.isBefore($1.numbers) } }
+}
+
+extension SystemVersion {
+    /// The versions of iOS at which something changes, the oldest first.
+    package static let milestones = SystemRange(oldest: SystemVersion(.iOS, 9)).milestones
+}

@@ -66,6 +66,9 @@ public struct SystemRange: Sendable, Hashable {
     /// The systems of today: iOS 18.4 and later.
     public static let newest = SystemRange(oldest: SystemVersion(.iOS, 18, 4), end: nil, text: "ios18.4+")
 
+    /// A version and all later ones.
+    init(oldest: SystemVersion) { self.init(oldest: oldest, end: nil, text: "\(oldest)+") }
+
     private init(oldest: SystemVersion, end: [Int]?, isLinkedBefore: Bool = false, text: String) {
         self.oldest = oldest
         self.end = end

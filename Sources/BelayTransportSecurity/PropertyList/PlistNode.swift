@@ -9,6 +9,8 @@ public struct PlistNode: Sendable, Hashable {
     /// The bytes of the file that the value takes, its tags or quotes included; nil where the encoding of the file makes them
     /// unknown, and in binary files, where values are shared.
     public let range: Range<Int>?
+    /// The line, from 1, in which the value ends; nil where it is not known.
+    public let endLine: Int?
 
     /// The kinds of value.
     public enum Value: Sendable, Hashable {
@@ -33,10 +35,13 @@ public struct PlistNode: Sendable, Hashable {
     }
 
     /// Puts a node together.
-    public init(_ value: Value, position: PlistPosition = .unknown, range: Range<Int>? = nil) {
+    public init(
+        _ value: Value, position: PlistPosition = .unknown, range: Range<Int>? = nil, endLine: Int? = nil
+    ) {
         self.value = value
         self.position = position
         self.range = range
+        self.endLine = endLine
     }
 
     /// What kind of value it is, in a word.

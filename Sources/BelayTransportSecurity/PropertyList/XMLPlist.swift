@@ -126,7 +126,7 @@ private final class XMLPlistBuilder: XMLEvents {
                 return fail(
                     PlistError(.tooManyValues(limit: limits.values), in: .xml, at: element.position), parser)
             }
-            take(PlistNode(value, position: element.position, range: range))
+            take(PlistNode(value, position: element.position, range: range, endLine: parser.line))
         }
     }
 

@@ -111,7 +111,7 @@ struct ConfigurationTests {
         let read = try configuration(
             "<dict>\(whole)<true/></dict>\n\(whole)<false/></dict></dict>", contents: .infoPlist)
         #expect(read.allowsArbitraryLoads == false)
-        #expect(places(read) == ["ats.duplicate-key Info.plist:2 NSAppTransportSecurity"])
+        #expect(places(read) == ["ats.duplicate-key Info.plist:1 NSAppTransportSecurity"])
         let inside = try configuration(
             exception("a.test", insecure + "<key>NSIncludesSubdomains</key><true/>" + insecure))
         #expect(inside.rules == ["ats.duplicate-key"])

@@ -53,6 +53,13 @@ let package = Package(
         trustFuzzer("PolicyFuzzer"),
         transportSecurityFuzzer("PlistFuzzer"),
         transportSecurityFuzzer("TransportSecurityFuzzer"),
+        .executableTarget(
+            name: "LintFuzzer",
+            dependencies: [
+                "FuzzingSupport", .product(name: "BelayLint", package: "belay"),
+                .product(name: "BelayTransportSecurity", package: "belay"),
+                .product(name: "BelayTrust", package: "belay"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -101,7 +101,7 @@ public final class Session: Sendable {
     ) throws(ConfigurationError) {
         try self.init(
             enforcing: TransportSecurityEnforcement(
-                configuration: transportSecurity, context: context, system: system), baseURL: baseURL,
+                configuration: transportSecurity, context: context, systems: SystemRange(system)), baseURL: baseURL,
             configuration: configuration, hostPolicies: hostPolicies)
     }
 

@@ -10,6 +10,9 @@ final class HandshakeRecord {
     private(set) var receivedCertificateMessage = false
     private(set) var stapledResponse: [UInt8]?
     private(set) var timestampList: [UInt8]?
+    /// Whether the server agreed to the extended master secret (RFC 7627), which TLS 1.3 has built in.
+    private var agreedToMasterSecret = false
+    var hasExtendedMasterSecret: Bool? { sawServerHello ? isVersion13 || agreedToMasterSecret : nil }
     private(set) var sawServerHello = false
     /// The version the server chose, as its number on the wire.
     private(set) var serverVersion: UInt16?
@@ -106,6 +109,7 @@ final class HandshakeRecord {
             var content = content
             switch type {
             case 18: timestampList = Array(content.rest)
+            case 23: agreedToMasterSecret = true
             case 43: serverVersion = content.number() ?? serverVersion
             case 51: group = content.number()
             default: break

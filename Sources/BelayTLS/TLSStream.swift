@@ -26,7 +26,8 @@ actor TLSStream {
             PeerEvidence(
                 chain: record.certificates, version: negotiated.version, cipherSuite: negotiated.cipherSuite,
                 keyExchangeGroup: negotiated.group, applicationProtocol: negotiated.applicationProtocol,
-                stapledResponse: record.stapledResponse, timestampList: record.timestampList, moment: Date(),
+                stapledResponse: record.stapledResponse, timestampList: record.timestampList,
+                hasExtendedMasterSecret: record.hasExtendedMasterSecret, moment: Date(),
                 hostLiteral: endpoint.hostLiteral, host: endpoint.host, peerAddress: peerAddress)
         }
 

@@ -51,6 +51,11 @@ public struct Verdict: Sendable, Hashable {
             isPathComplete: isPathComplete, checkedNames: checkedNames, explanation: explanation)
     }
 
+    /// What may go on although nothing was shown that could be judged, as cleartext may by an exception: somebody chose so.
+    package static func unproven(_ findings: [Finding]) -> Verdict {
+        Verdict(result: .proceed, findings: findings, path: [], isPathComplete: false, checkedNames: [])
+    }
+
     /// The same verdict with more findings, which refuse it if there are errors among them.
     ///
     /// Requirements on the connection (its version, its cipher suite) are added to a verdict on the chain this way.

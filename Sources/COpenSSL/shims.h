@@ -121,6 +121,9 @@ static inline int belay_tls_allow_resumption(SSL_CTX *context, int keeps, const 
     if (keeps) SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_SERVER);
     return SSL_CTX_set_session_id_context(context, name, (unsigned int)length);
 }
+static inline void belay_tls_no_extended_master_secret(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_EXTENDED_MASTER_SECRET);
+}
 static inline void belay_tls_prefer_own_ciphers(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE);
 }

@@ -85,6 +85,20 @@ struct AtsDecideTests {
         for key in json.keys { #expect(documentation.contains("`\(key)`"), "\(key)") }
     }
 
+    @Test("over a range of systems the story is told for each from which on other keys are looked at")
+    func explanations() async throws {
+        let arguments = ["ats", "decide", "http://192.0.2.1/", "--info-plist", "default", "--explain"]
+        let run = try await Program.run(arguments + ["--os", "ios9+", "--format", "json"])
+        let told = try #require(try run.json()["explanations"] as? [[String: Any]])
+        // Keys for local destinations come with iOS 10, addresses as keys with iOS 17; pins and packages have nothing to look at here.
+        #expect(told.map { $0["system"] as? String } == ["ios9", "ios10", "ios17"])
+        let text = try await Program.run(arguments + ["--os", "ios9-16"])
+        #expect(text.output.contains("on ios9 and later") && text.output.contains("on ios10 and later"))
+        #expect(!text.output.contains("ios17"))
+        let one = try await Program.run(arguments + ["--os", "ios17.2"])
+        #expect(one.output.contains("Looked at, on ios17.2\n"))
+    }
+
     @Test("a file that cannot be read, or is no property list, has status 3, in JSON as well")
     func unreadable() async throws {
         let missing = try await Program.run("ats", "decide", "http://a.test/", "--info-plist", "/nowhere.plist")

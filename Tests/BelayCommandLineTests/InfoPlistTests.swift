@@ -47,20 +47,31 @@ struct InfoPlistTests {
 
     @Test(
         "the catalogue has the rules of enforcement",
-        arguments: ["ats.cipher-suite", "ats.key-size", "ats.pinned-domains", "ats.trust-lock"])
+        arguments: [
+            "ats.cipher-suite", "ats.key-size", "ats.signature-hash", "ats.extended-master-secret",
+            "ats.pinned-domains",
+            "ats.trust-lock", "ats.cleartext-allowed",
+        ])
     func catalogue(rule: String) async throws {
         let run = try await Program.run("rules", rule)
         #expect(run.status == 0 && run.output.hasPrefix(rule), "\(run)")
     }
 
-    @Test("http is refused with the key that decides; where it is allowed there is nothing to check")
+    @Test("http is refused with the key that decides; where it is allowed that is said, with a warning")
     func cleartext() async throws {
         let folder = try TemporaryFolder()
         let refused = try await Program.run("check", "http://www.test/", "--info-plist", "default")
         #expect(refused.status == 1 && refused.output.contains("ats.cleartext"))
         let file = try Self.file(folder, "www.test", "<key>NSExceptionAllowsInsecureHTTPLoads</key><true/>")
         let allowed = try await Program.run("check", "http://www.test/", "--info-plist", file)
-        #expect(allowed.status == 2 && allowed.errors.contains("nothing to check"))
+        #expect(allowed.status == 0 && allowed.output.hasPrefix("allowed"), "\(allowed)")
+        #expect(allowed.output.contains("nothing to check") && allowed.output.contains("ats.cleartext-allowed"))
+        let json = try await Program.run("check", "http://www.test/", "--info-plist", file, "--format", "json").json()
+        #expect(json["result"] as? String == "proceed" && json["connection"] is NSNull)
+        // Pins are to be proved.
+        let pins = try folder.write("pins", "sha256/dpLDrTVAu4A8Ags67mbNiIcSMjTqDG5xQ8Ct1z/0Me0=\n")
+        let pinned = try await Program.run("check", "http://www.test/", "--info-plist", file, "--pins", pins)
+        #expect(pinned.status == 1 && pinned.output.contains("ats.cleartext"))
         let get = try await Program.run("get", "http://www.test/", "--info-plist", "default", "--allow-http")
         #expect(get.status == 1 && get.errors.contains("ats.cleartext"), "\(get)")
     }

@@ -37,6 +37,9 @@ package final class RawTLSServer: Sendable {
         /// What it does with a connection instead of answering requests; what it reads is not counted then.
         package var script: TLSServerConfiguration.Handler?
         package var misbehaviour: TLSServerConfiguration.Misbehaviour?
+        package var agreesToExtendedMasterSecret = true
+        package var timestampList: [UInt8]?
+        package var stapledResponse: [UInt8]?
     }
 
     /// How sessions of TLS can be resumed.
@@ -99,6 +102,9 @@ package final class RawTLSServer: Sendable {
         configuration.sendsTickets = setup.resumption == .tickets
         configuration.remembersSessions = setup.resumption == .identifiers
         configuration.misbehaviour = setup.misbehaviour
+        configuration.agreesToExtendedMasterSecret = setup.agreesToExtendedMasterSecret
+        configuration.timestampList = setup.timestampList
+        configuration.stapledResponse = setup.stapledResponse
         configuration.timeouts = TLSTimeouts(all: .seconds(60))
         configuration.handler = { [setup] connection throws(TLSError) in
             let number = await journal.add { Connection(number: $0, connection) }

@@ -35,7 +35,11 @@ struct AtsDecideCommand: AsyncParsableCommand {
 
     @Argument(help: "The URL.") var url: String?
     @OptionGroup(title: "App Transport Security") var options: TransportSecurityOptions
-    @Flag(help: "Tell which keys were looked at, in which order.") var explain = false
+    @Flag(
+        help:
+            "Tell which keys were looked at, in which order; over a range of systems for each one from which on that differs."
+    )
+    var explain = false
     @Flag(help: "Read cases from standard input instead.") var ndjson = false
     @OptionGroup var output: FormatOptions
 
@@ -79,7 +83,7 @@ struct AtsDecideCommand: AsyncParsableCommand {
         let report = TransportSecurityReport(
             url: read, context: options.context ?? .default, file: configuration.file,
             answer: configuration.answer(for: read, in: context, on: systems), findings: configuration.findings,
-            explanation: explain ? configuration.explanation(for: read, in: context, on: systems) : nil)
+            explanations: explain ? configuration.explanations(for: read, in: context, on: systems) : nil)
         switch output.format {
         case .json: try console.printJSON(report)
         case .text: try console.print(report.text(console))

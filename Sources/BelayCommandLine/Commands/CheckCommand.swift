@@ -15,6 +15,8 @@ struct CheckCommand: AsyncParsableCommand {
             Makes a TLS handshake, sends nothing over it, and judges what the server showed: App Transport Security's \
             requirements on the connection, the certificate chain, and the security policy. The connection is a direct \
             one, whatever the proxy variables say (https_proxy, all_proxy); 'belay get' goes through proxies.
+            An http URL is refused, but where an Info.plist allows it: then that is said, with a warning, and nothing is \
+            connected to.
             Exit status: 0 trusted; 1 refused; 2 wrong use; 3 not reached, also where the server demands a client identity.
             """,
         examples: [
@@ -66,7 +68,18 @@ struct CheckCommand: AsyncParsableCommand {
             let read = try policyOptions.policy()
             policy = read
             refusals += read.contradictions()
-            let demands = try demands(endpoint, isCleartext: isCleartext, &refusals, console)
+            var notice: Finding?
+            let demands = try demands(endpoint, isCleartext: isCleartext, &refusals, &notice)
+            if let notice, refusals.isEmpty {
+                // Pins are to be proved, and nothing proves anything here.
+                guard read.pinningMode == .none else {
+                    let refusal = ConnectionRequirements.cleartext(host: endpoint.host)
+                    return try finish(answer(Verdict(refusing: [refusal, notice]), endpoint, read), console)
+                }
+                var report = answer(.unproven([notice]), endpoint, read)
+                report.isCleartext = true
+                return try finish(report, console)
+            }
             // Known already: not a byte goes out.
             guard refusals.isEmpty else {
                 return try finish(answer(Verdict(refusing: refusals), endpoint, read), console)
@@ -96,9 +109,9 @@ struct CheckCommand: AsyncParsableCommand {
             connection: connection, transportSecurity: transportSecurity, demands: demands)
     }
 
-    /// What the Info.plist demands of the server; what it refuses goes to the refusals.
+    /// What the Info.plist demands of the server; what it refuses goes to the refusals, and that it lets cleartext go to the notice.
     private func demands(
-        _ endpoint: TLSEndpoint, isCleartext: Bool, _ refusals: inout [Finding], _ console: Console
+        _ endpoint: TLSEndpoint, isCleartext: Bool, _ refusals: inout [Finding], _ notice: inout Finding?
     ) throws -> TransportSecurityRequirements? {
         guard let enforcement = try transportSecurity.enforcement() else { return nil }
         let literal = endpoint.hostLiteral.contains(":") ? "[\(endpoint.hostLiteral)]" : endpoint.hostLiteral
@@ -114,10 +127,10 @@ struct CheckCommand: AsyncParsableCommand {
             }
             return nil
         }
-        guard !isCleartext else {
-            throw console.fail(
-                "\(printable(url)): the Info.plist allows http here, where no server proves anything and there is nothing to check. "
-                    + "'belay ats decide' says which key allows it", status: ExitStatus.wrongUse)
+        if isCleartext {
+            // Only the Info.plist had a word against it.
+            refusals = []
+            notice = enforcement.cleartextNotice(for: place)
         }
         return demands
     }

@@ -12,7 +12,7 @@ struct TransportSecurityOptions: ParsableArguments, Sendable {
     @Option(help: "What loads the URL; local is an address on the device's own network.") var context: Context?
     @Option(
         help: ArgumentHelp(
-            "The system that the app is linked against and runs on: ios17.2, ios10-16, macos15.4+; ios18.4+ unless said otherwise.",
+            "The systems that the app is linked against and runs on: ios17.2, ios10-16, macos15.4+; ios18.4+ unless said otherwise. Connections are held to the strictest of them.",
             valueName: "system"),
         transform: systems)
     var os: SystemRange?
@@ -46,11 +46,11 @@ struct TransportSecurityOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// What is held to, where an Info.plist is given: the oldest of the systems that `--os` names.
+    /// What is held to, where an Info.plist is given: what the strictest of the systems that `--os` names demands.
     func enforcement() throws(InputError) -> TransportSecurityEnforcement? {
         guard let configuration = try configuration() else { return nil }
         return TransportSecurityEnforcement(
-            configuration: configuration, context: context?.context ?? .default, system: os?.oldest ?? .newest)
+            configuration: configuration, context: context?.context ?? .default, systems: os ?? .newest)
     }
 
     /// Refuses what means nothing without an Info.plist.

@@ -16,6 +16,8 @@ struct CheckReport {
     let policy: SecurityPolicy
     /// Whether that is the policy asked for: its pins may be what could not be read.
     var isPolicyKnown = true
+    /// Whether it is allowed in the clear, so that there was nothing to look at.
+    var isCleartext = false
     /// Whether the moment was given with `--time`.
     let isMomentGiven: Bool
     /// The options that were given, but for the pins: what a command line needs that tries again.
@@ -61,7 +63,9 @@ extension CheckReport: Encodable {
         try container.encode(connectTo?.description, forKey: .connectTo)
         try container.encode(verdict.isTrusted, forKey: .trusted)
         try container.encode(verdict.result.rawValue, forKey: .result)
-        try container.encode(error?.summary ?? VerdictText.reason(verdict, policy), forKey: .summary)
+        try container.encode(
+            error?.summary ?? (isCleartext ? VerdictText.cleartext : VerdictText.reason(verdict, policy)),
+            forKey: .summary)
         try container.encode(verdict.findings, forKey: .reasons)
         try container.encode(
             Requirements(

@@ -11,6 +11,10 @@ struct CheckText {
     private var policy: SecurityPolicy { report.policy }
 
     var text: String {
+        guard !report.isCleartext else {
+            let headline = "\(style.warning("allowed"))  \(style.bold(report.url)): \(VerdictText.cleartext)"
+            return headline + "\n\n" + FindingText.text(report.verdict.findings, console)
+        }
         var blocks = [
             VerdictText.headline(report.verdict, of: report.url, policy: policy, style: style), facts,
         ]

@@ -11,7 +11,8 @@ struct TransportSecurityReport {
     let answer: TransportSecurityAnswer
     /// What is wrong with the Info.plist, whatever the URL.
     let findings: [Finding]
-    let explanation: TransportSecurityExplanation?
+    /// Which keys were looked at, for each system of the range from which on they are others; nil where nobody asked.
+    let explanations: [TransportSecurityExplanation]?
 
     /// The decision, what it demands, which keys decided, and what is wrong with the file.
     func text(_ console: Console) -> String {
@@ -22,7 +23,9 @@ struct TransportSecurityReport {
             blocks.append(
                 ([style.bold("Decided by")] + answer.decidedBy.map { "  " + Self.text($0) }).joined(separator: "\n"))
         }
-        if let explanation { blocks.append(story(explanation, console)) }
+        for explanation in explanations ?? [] {
+            blocks.append(story(explanation, isOnly: explanations?.count == 1, console))
+        }
         if !findings.isEmpty { blocks.append(FindingText.text(findings, console)) }
         return blocks.joined(separator: "\n\n")
     }
@@ -91,13 +94,16 @@ struct TransportSecurityReport {
         return ([style.bold("Differs between the systems")] + lines).joined(separator: "\n")
     }
 
-    private func story(_ explanation: TransportSecurityExplanation, _ console: Console) -> String {
+    private func story(
+        _ explanation: TransportSecurityExplanation, isOnly: Bool, _ console: Console
+    ) -> String {
         let lines = explanation.steps.enumerated().map { index, step in
             let number = Layout.pad("\(index + 1).", 4)
             let key = step.keyPath.isEmpty ? "" : Self.text(step.keyPath) + ": "
             return Layout.wrap(key + printable(step.outcome), indent: 6, first: "  " + number, columns: console.columns)
         }
-        return ([console.style.bold("Looked at, on \(explanation.system)")] + lines).joined(separator: "\n")
+        return ([console.style.bold("Looked at, on \(explanation.system)\(isOnly ? "" : " and later")")] + lines)
+            .joined(separator: "\n")
     }
 
     private static func text(_ keyPath: [String]) -> String { keyPath.map(printable).joined(separator: " > ") }
@@ -119,6 +125,11 @@ extension TransportSecurityReport: Encodable {
     private struct Explanation: Encodable {
         let system: String
         let steps: [Step]
+
+        init(_ story: TransportSecurityExplanation) {
+            system = story.system.description
+            steps = story.steps.map { Step(keyPath: $0.keyPath, outcome: $0.outcome) }
+        }
     }
 
     private struct Step: Encodable {
@@ -135,12 +146,10 @@ extension TransportSecurityReport: Encodable {
         try container.encode(answer.systems.description, forKey: JSONKey("os"))
         try answer.encode(into: &container)
         try container.encode(findings, forKey: JSONKey("findings"))
-        let story = explanation.map { story in
-            Explanation(
-                system: story.system.description,
-                steps: story.steps.map { Step(keyPath: $0.keyPath, outcome: $0.outcome) })
-        }
-        try container.encode(story, forKey: JSONKey("explanation"))
+        let stories = explanations.map { $0.map(Explanation.init) }
+        // The newest system's, and all.
+        try container.encode(stories?.last, forKey: JSONKey("explanation"))
+        try container.encode(stories, forKey: JSONKey("explanations"))
         try container.encodeNil(forKey: JSONKey("read_error"))
     }
 

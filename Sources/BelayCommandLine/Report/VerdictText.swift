@@ -9,6 +9,9 @@ enum VerdictText {
         return "\(word)  \(style.bold(subject)): \(reason(verdict, policy))"
     }
 
+    /// What is said of a server that is reached in the clear.
+    static let cleartext = "in the clear, by the Info.plist; anybody could answer, read and change it"
+
     /// Why, without the word itself.
     static func reason(_ verdict: Verdict, _ policy: SecurityPolicy) -> String {
         verdict.isTrusted ? acceptance(verdict, policy) : refusal(verdict)

@@ -7,21 +7,21 @@ import BelayTrust
 package struct TransportSecurityEnforcement: Sendable {
     let configuration: TransportSecurityConfiguration
     let context: TransportSecurityContext
-    let system: SystemVersion
+    let systems: SystemRange
 
-    /// What loads the URLs, under which configuration, and as which system would.
+    /// What loads the URLs, under which configuration, and as which systems would: over several, what the strictest of them demands.
     package init(
         configuration: TransportSecurityConfiguration, context: TransportSecurityContext = .default,
-        system: SystemVersion = .newest
+        systems: SystemRange = SystemRange(.newest)
     ) {
         self.configuration = configuration
         self.context = context
-        self.system = system
+        self.systems = systems
     }
 
     /// What a connection to the URL must be.
     ///
-    /// - Throws: where there may be none.
+    /// - Throws: where there may be none: where one of the systems allows none.
     package func demands(for url: SessionURL) throws(SessionError.Reason) -> TransportSecurityRequirements {
         let target: TransportSecurityURL
         do throws(TransportSecurityURLError) {
@@ -29,15 +29,33 @@ package struct TransportSecurityEnforcement: Sendable {
         } catch {
             throw .badURL(error.description)
         }
-        let decision = configuration.decision(for: target, in: context, on: system, as: .enforcement)
-        guard let demands = decision.requirements(on: system) else {
-            let refusals = decision.refusals(for: target, file: configuration.file)
-            if decision.malformations.isEmpty, decision.errorCode != nil, let cleartext = refusals.last {
-                throw .cleartext(cleartext)
+        var strictest: TransportSecurityRequirements?
+        for system in systems.milestones {
+            let decision = configuration.decision(for: target, in: context, on: system, as: .enforcement)
+            guard let demands = decision.requirements(on: system) else {
+                let refusals = decision.refusals(for: target, file: configuration.file)
+                if decision.malformations.isEmpty, decision.errorCode != nil, let cleartext = refusals.last {
+                    throw .cleartext(cleartext)
+                }
+                throw .transportSecurity(refusals)
             }
-            throw .transportSecurity(refusals)
+            strictest = strictest?.united(with: demands) ?? demands
         }
-        return demands
+        // A range has its oldest version at least.
+        guard let strictest else { throw .badURL("no system is named") }
+        return strictest
+    }
+}
+
+extension TransportSecurityEnforcement {
+    /// What is to be known of cleartext that the Info.plist allows: why it does, and that nothing protects it.
+    package func cleartextNotice(for url: SessionURL) -> Finding {
+        let target = try? TransportSecurityURL(url.text)
+        let why = target.map { configuration.decision(for: $0, in: context, on: systems.oldest, as: .enforcement).why }
+        return Finding(
+            .cleartextAllowed,
+            "http is allowed to \(printable("\(url.host)")), where no server proves anything and there is nothing to check. \(why ?? "")",
+            expected: "https", found: "http")
     }
 }
 
@@ -75,8 +93,13 @@ extension TransportSecurityRequirements {
                     "the server negotiated \(evidence.cipherSuite), which App Transport Security does not offer",
                     expected: "one of \(cipherSuites.count) suites", found: evidence.cipherSuite.name))
         }
-        if let leaf = path.first ?? leaf.flatMap({ try? Certificate(der: $0) }) {
-            findings += strength(of: leaf)
+        findings += strength(leaf: leaf, path: path)
+        if niapPackage != nil, let evidence, evidence.hasExtendedMasterSecret == false {
+            findings.append(
+                Finding(
+                    .masterSecret,
+                    "the server does not agree to the extended master secret, which the package \(niapPackage?.rawValue ?? "") demands",
+                    expected: "the extended master secret (RFC 7627)", found: "\(evidence.version) without it"))
         }
         if let pins, !pins.matches(path: path.map(\.pin)) {
             findings.append(
@@ -90,21 +113,44 @@ extension TransportSecurityRequirements {
         return findings
     }
 
-    private func strength(of leaf: Certificate) -> [Finding] {
-        switch leaf.publicKey.kind {
+    /// Keys of the whole path, and what the leaf is signed with.
+    private func strength(leaf: [UInt8]?, path: [Certificate]) -> [Finding] {
+        let whole = path.isEmpty ? leaf.flatMap { try? Certificate(der: $0) }.map { [$0] } ?? [] : path
+        var findings = whole.enumerated().flatMap { keySize(of: $1, at: $0) }
+        // Nobody relies on what an anchor is signed with. A package binds those between as well: they must be signed with what was
+        // offered in the handshake.
+        let isSigned = niapPackage == nil ? whole.prefix(1) : whole.dropLast(path.count > 1 ? 1 : 0)
+        guard requiresSHA256 || niapPackage != nil, path.count != 1 else { return findings }
+        for (depth, certificate) in isSigned.enumerated() {
+            guard let hash = certificate.signatureAlgorithm.hash, !hash.isSHA256OrBetter else { continue }
+            findings.append(
+                Finding(
+                    .signatureHash,
+                    "\(Self.name(depth)) is signed with \(hash.rawValue), less than App Transport Security demands",
+                    expected: "SHA-256 or better", found: hash.rawValue))
+        }
+        return findings
+    }
+
+    private func keySize(of certificate: Certificate, at depth: Int) -> [Finding] {
+        switch certificate.publicKey.kind {
         case .rsa(let bits, _), .rsaPSS(let bits):
             guard let least = minimumRSABits, bits < least else { return [] }
-            return [Self.weakKey("an RSA key", bits, least)]
+            return [Self.weakKey("an RSA key", bits, least, depth)]
         case .ellipticCurve(let curve):
             guard let least = minimumECBits, let bits = curve.bits, bits < least else { return [] }
-            return [Self.weakKey("a key on an elliptic curve", bits, least)]
+            return [Self.weakKey("a key on an elliptic curve", bits, least, depth)]
         case .explicitEllipticCurve, .ed25519, .ed448, .malformed, .other: return []
         }
     }
 
-    private static func weakKey(_ kind: String, _ bits: Int, _ least: Int) -> Finding {
+    private static func name(_ depth: Int) -> String {
+        depth == 0 ? "the server's certificate" : "the certificate \(depth) above the server's"
+    }
+
+    private static func weakKey(_ kind: String, _ bits: Int, _ least: Int, _ depth: Int) -> Finding {
         Finding(
-            .keySize, "the server has \(kind) of \(bits) bits, less than App Transport Security demands",
+            .keySize, "\(name(depth)) has \(kind) of \(bits) bits, less than App Transport Security demands",
             expected: "\(least) bits or more", found: "\(bits) bits")
     }
 
@@ -114,6 +160,10 @@ extension TransportSecurityRequirements {
         }
         return parts.joined(separator: "; ")
     }
+}
+
+extension SignatureAlgorithm.Hash {
+    fileprivate var isSHA256OrBetter: Bool { isCollisionResistant && self != .sha224 }
 }
 
 extension Finding {
@@ -129,9 +179,21 @@ extension Rule {
         "ats.cipher-suite", "A connection uses a suite that App Transport Security offers.", .deny,
         remedy: "Switch on ECDHE with AES-GCM on the server.", source: "Apple: NSAppTransportSecurity")
     static let keySize = Rule(
-        "ats.key-size", "A server's key has the size that App Transport Security demands.", .deny,
+        "ats.key-size", "The keys of a server's path have the size that App Transport Security demands.", .deny,
         remedy: "Have a certificate issued for an RSA key of 2048 bits or a P-256 key.",
         source: "Apple: Preventing Insecure Network Connections")
+    static let signatureHash = Rule(
+        "ats.signature-hash", "A server's certificate is signed with SHA-256 or better.", .deny,
+        remedy: "Have the certificate issued again with SHA-256.",
+        source: "Apple: Preventing Insecure Network Connections")
+    static let cleartextAllowed = Rule(
+        "ats.cleartext-allowed", "No exception lets a connection go out in the clear.", severity: .warning, .none,
+        remedy: "Serve https at the host, and delete the exception.",
+        source: "Apple: NSExceptionAllowsInsecureHTTPLoads; NSAllowsArbitraryLoads")
+    static let masterSecret = Rule(
+        "ats.extended-master-secret", "Under a package of NIAP's, sessions of TLS 1.2 have the extended master secret.",
+        .deny, remedy: "Update the server's TLS library, or switch on TLS 1.3.",
+        source: "Apple: NSRequiresNIAPTLSPackageVersion; NIAP Functional Package for TLS 2.1; RFC 7627")
     static let pinnedDomain = Rule(
         "ats.pinned-domains", "A server shows an identity that NSPinnedDomains pins for its host.", .fatal,
         remedy:
@@ -147,7 +209,8 @@ extension Rule {
 /// The rules of enforcement: this module's part of the catalogue.
 public enum SessionRulesCatalogue {
     /// The rules, sorted by identifier.
-    public static let all: [Rule] = [.suite, .keySize, .pinnedDomain, .trustLock].sorted {
-        $0.identifier < $1.identifier
-    }
+    public static let all: [Rule] = [
+        .suite, .keySize, .signatureHash, .masterSecret, .cleartextAllowed, .pinnedDomain, .trustLock,
+    ]
+    .sorted { $0.identifier < $1.identifier }
 }

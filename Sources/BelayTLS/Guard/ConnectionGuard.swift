@@ -137,7 +137,8 @@ package final class ConnectionGuard {
             evidence = PeerEvidence(
                 chain: seen.chain, version: negotiated.version, cipherSuite: negotiated.cipherSuite,
                 keyExchangeGroup: negotiated.group, applicationProtocol: negotiated.applicationProtocol,
-                stapledResponse: record.stapledResponse, timestampList: record.timestampList, moment: seen.moment,
+                stapledResponse: record.stapledResponse, timestampList: record.timestampList,
+                hasExtendedMasterSecret: record.hasExtendedMasterSecret, moment: seen.moment,
                 hostLiteral: seen.hostLiteral, host: seen.host, peerAddress: seen.peerAddress)
         }
         if case .accepted = ruling { return }
@@ -149,7 +150,8 @@ package final class ConnectionGuard {
         PeerEvidence(
             chain: chain, version: negotiated.version, cipherSuite: negotiated.cipherSuite,
             keyExchangeGroup: negotiated.group, applicationProtocol: negotiated.applicationProtocol,
-            stapledResponse: record.stapledResponse, timestampList: record.timestampList, moment: Date(),
+            stapledResponse: record.stapledResponse, timestampList: record.timestampList,
+            hasExtendedMasterSecret: record.hasExtendedMasterSecret, moment: Date(),
             hostLiteral: terms.endpoint.hostLiteral, host: terms.endpoint.host, peerAddress: peerAddress)
     }
 

@@ -29,6 +29,7 @@ extension TLSContext {
             throw .failed(OpenSSLError.drain().text)
         }
         belay_tls_prefer_own_ciphers(handle)
+        if !configuration.agreesToExtendedMasterSecret { belay_tls_no_extended_master_secret(handle) }
         if !protocols.isEmpty { SSL_CTX_set_alpn_select_cb(handle, ServerAnswers.selectProtocol, argument) }
         if configuration.stapledResponse != nil {
             belay_tls_set_staple_callback(handle, ServerAnswers.staple, argument)

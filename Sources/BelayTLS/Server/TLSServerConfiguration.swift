@@ -20,6 +20,8 @@ public struct TLSServerConfiguration: Sendable {
     public var stapledResponse: [UInt8]?
     /// A list of signed certificate timestamps to send when a client asks (RFC 6962, section 3.3).
     public var timestampList: [UInt8]?
+    /// Whether it agrees to the extended master secret (RFC 7627), as servers of today do.
+    public var agreesToExtendedMasterSecret = true
     /// Whether it gives session tickets. They also tell a TLS 1.3 client that its certificate was accepted.
     public var sendsTickets = true
     /// Whether it keeps sessions and lets clients resume them by identifier (RFC 5246, section 7.3). By ticket they can be resumed

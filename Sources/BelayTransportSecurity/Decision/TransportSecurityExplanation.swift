@@ -56,7 +56,24 @@ extension TransportSecurityConfiguration {
         for url: TransportSecurityURL, in context: TransportSecurityContext = .default,
         on systems: SystemRange = .newest
     ) -> TransportSecurityExplanation {
-        let version = SystemRules.versions(in: systems).max { $0.isBefore($1.numbers) } ?? systems.oldest
+        explanation(for: url, in: context, on: systems.milestones.last ?? systems.oldest, in: systems)
+    }
+
+    /// Tells which keys are looked at, on each system of a range from which on they are others (*simulation*); the oldest first.
+    public func explanations(
+        for url: TransportSecurityURL, in context: TransportSecurityContext = .default,
+        on systems: SystemRange = .newest
+    ) -> [TransportSecurityExplanation] {
+        systems.milestones.reduce(into: []) { told, version in
+            let next = explanation(for: url, in: context, on: version, in: systems)
+            if told.last?.steps != next.steps { told.append(next) }
+        }
+    }
+
+    private func explanation(
+        for url: TransportSecurityURL, in context: TransportSecurityContext, on version: SystemVersion,
+        in systems: SystemRange
+    ) -> TransportSecurityExplanation {
         let rules = SystemRules(version, isLinkedBefore: systems.isLinkedBeforeTransportSecurity)
         var maker = DecisionMaker(self, url, context, rules, .simulation, explaining: true)
         _ = maker.decide()

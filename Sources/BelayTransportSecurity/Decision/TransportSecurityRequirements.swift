@@ -25,6 +25,35 @@ public struct TransportSecurityRequirements: Sendable, Hashable {
     public let mayTrustBeRelaxed: Bool
 }
 
+extension TransportSecurityRequirements {
+    /// What meets both: of each demand the stricter one.
+    package func united(with other: TransportSecurityRequirements) -> TransportSecurityRequirements {
+        let suites =
+            switch (cipherSuites, other.cipherSuites) {
+            case (let suites?, let others?): suites.filter { suite in others.contains { $0.code == suite.code } }
+            case (let suites, let others): suites ?? others
+            }
+        let pins: PinnedIdentities? =
+            switch (pins, other.pins) {
+            // Systems either know the same pins of a host, or none.
+            case (let pins, nil): pins
+            case (_, let others): others
+            }
+        return TransportSecurityRequirements(
+            connection: ConnectionRequirements(
+                minimumVersion: max(connection.minimumVersion, other.connection.minimumVersion),
+                requiresForwardSecrecy: connection.requiresForwardSecrecy || other.connection.requiresForwardSecrecy),
+            cipherSuites: suites, minimumRSABits: [minimumRSABits, other.minimumRSABits].compactMap(\.self).max(),
+            minimumECBits: [minimumECBits, other.minimumECBits].compactMap(\.self).max(),
+            requiresSHA256: requiresSHA256 || other.requiresSHA256,
+            requiresCertificateTransparency: requiresCertificateTransparency || other.requiresCertificateTransparency,
+            systemRequiresCertificateTransparency: systemRequiresCertificateTransparency
+                || other.systemRequiresCertificateTransparency,
+            pins: pins, niapPackage: niapPackage ?? other.niapPackage,
+            mayTrustBeRelaxed: mayTrustBeRelaxed && other.mayTrustBeRelaxed)
+    }
+}
+
 extension TransportSecurityDecision {
     /// What the connection has to meet; nil where the load is refused.
     ///

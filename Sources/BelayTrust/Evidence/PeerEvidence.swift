@@ -19,6 +19,9 @@ public struct PeerEvidence: Sendable, Hashable {
     public let stapledResponse: [UInt8]?
     /// The list of signed certificate timestamps of the TLS extension (RFC 6962, section 3.3), as sent.
     public let timestampList: [UInt8]?
+    /// Whether the keys of the session hang on its whole handshake (RFC 7627): so that of TLS 1.2 where client and server agreed on the
+    /// extension, and always that of TLS 1.3. nil where that is not known.
+    public let hasExtendedMasterSecret: Bool?
     /// The moment the handshake finished.
     public let moment: Date
     /// The host as the caller wrote it: App Transport Security compares this one.
@@ -32,7 +35,7 @@ public struct PeerEvidence: Sendable, Hashable {
     public init(
         chain: [[UInt8]], version: TLSVersion, cipherSuite: CipherSuite, keyExchangeGroup: String? = nil,
         applicationProtocol: String? = nil, stapledResponse: [UInt8]? = nil, timestampList: [UInt8]? = nil,
-        moment: Date, hostLiteral: String, host: String, peerAddress: String
+        hasExtendedMasterSecret: Bool? = nil, moment: Date, hostLiteral: String, host: String, peerAddress: String
     ) {
         self.chain = chain
         self.version = version
@@ -41,6 +44,7 @@ public struct PeerEvidence: Sendable, Hashable {
         self.applicationProtocol = applicationProtocol
         self.stapledResponse = stapledResponse
         self.timestampList = timestampList
+        self.hasExtendedMasterSecret = hasExtendedMasterSecret
         self.moment = moment
         self.hostLiteral = hostLiteral
         self.host = host

@@ -67,6 +67,22 @@ struct PKCS12Peers {
         return try FileReading.bytes(ofFile: result)
     }
 
+    /// Whether GnuTLS verifies a file's MAC and decrypts its certificates, and then its key.
+    func opensInGnuTLS(_ file: String, passphrase: String) throws -> Bool {
+        let info = try Tool.run(
+            "certtool", ["--p12-info", "--inder", "--password", passphrase, "--infile", file])
+        guard info.status == 0, !info.all.contains("rror"), info.text.contains("BEGIN CERTIFICATE") else {
+            return false
+        }
+        // It shows the key as it is in the file.
+        let key = try PEM.blocks(in: info.output).filter { $0.label == "ENCRYPTED PRIVATE KEY" }
+        guard key.count == 1, let key = key.first else { return false }
+        let keyFile = try folder.write("gnutls-key.pem", PEM.encode(label: key.label, der: key.der))
+        let opened = try Tool.run(
+            "certtool", ["--key-info", "--pkcs8", "--password", passphrase, "--infile", keyFile])
+        return opened.status == 0 && opened.text.contains("Public Key Info")
+    }
+
     /// Runs a program of Python with pyca cryptography, which `Scripts/setup test` installs.
     func pyca(_ program: String, _ arguments: String..., input: [UInt8] = []) throws -> [UInt8] {
         let python = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

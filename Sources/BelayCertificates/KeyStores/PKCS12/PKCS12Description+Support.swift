@@ -55,7 +55,7 @@ extension PKCS12Description {
     /// Which systems open the file, as far as its encryption can be seen: each with the source of the knowledge.
     ///
     /// Without a passphrase, keys that lie in an encrypted safe are not seen.
-    public var support: [Support] { System.allCases.map(support) }
+    public var support: [Support] { System.allCases.map { support(by: $0) } }
 
     /// Whether one system opens the file.
     public func support(by system: System) -> Support {
@@ -64,80 +64,110 @@ extension PKCS12Description {
     }
 
     private func judgement(of system: System) -> (Answer, String?, String) {
-        let modern = modernScheme
+        let source = system.source
+        let answers = protections.map { (protection: $0, answer: system.answer(to: $0)) }
+        if let (answer, reason) = judgementOfCode(by: system) {
+            let cipher = answers.first { $0.answer == .refuses }?.protection.nameForSupport
+            guard let cipher else { return (answer, reason, source) }
+            return (.refuses, "\(reason), \(cipher)", source)
+        }
+        // What surely stands against it comes before what may.
+        for answer in [Answer.refuses, .unclear] {
+            if let (protection, _) = answers.first(where: { $0.answer == answer }) {
+                return (answer, protection.nameForSupport, source)
+            }
+        }
+        if system == .macOS26, let newer = protections.first(where: \.scheme.isPBES2) {
+            return (.opens, "\(newer.cipher): only when told the format, security import -f pkcs12", source)
+        }
+        return (.opens, nil, source)
+    }
+
+    /// What the integrity code alone decides; nil where it is no hindrance.
+    private func judgementOfCode(by system: System) -> (Answer, String)? {
+        guard let name = integrity?.name else {
+            switch system {
+            case .nss, .gnutls: return (.refuses, "no MAC")
+            case .openssl3, .openssl1, .java: return nil
+            case .macOS10, .apple, .macOS26, .oldJava, .oldWindows, .windows: return (.unclear, "no MAC")
+            }
+        }
+        if name.hasPrefix("PBMAC1") {
+            switch system {
+            case .openssl3, .openssl1: return (.refuses, "PBMAC1, which OpenSSL knows since 3.4")
+            case .java: return (.refuses, "PBMAC1, which Java knows since 26")
+            case .nss, .gnutls, .macOS10, .oldJava, .oldWindows: return (.refuses, "PBMAC1")
+            case .apple, .macOS26, .windows: return (.unclear, "PBMAC1")
+            }
+        }
+        guard name != "HMAC-SHA-1" else { return nil }
         switch system {
-        case .openssl3:
-            let source = "openssl-pkcs12(1), OSSL_PROVIDER-legacy(7), NEWS of 3.4"
-            if let legacy = protections.first(where: \.needsLegacyProvider) { return (.refuses, legacy.cipher, source) }
-            if isPBMAC1 { return (.refuses, "PBMAC1, which OpenSSL knows since 3.4", source) }
-            return refusal(of: .unknown, source) ?? (.opens, nil, source)
-        case .openssl1:
-            let source = "openssl-pkcs12(1) of 1.1.1, NEWS of 3.4"
-            if isPBMAC1 { return (.refuses, "PBMAC1, which OpenSSL knows since 3.4", source) }
-            return refusal(of: .unknown, source) ?? (.opens, nil, source)
-        case .macOS10:
-            let source = "JDK-8228481, compatibility risk"
-            if let modern { return (.refuses, modern, source) }
-            return refusal(of: .unknown, source) ?? (.opens, nil, source)
-        case .apple:
-            let source = "kube-rs/kube#691, pyca/cryptography#11450, lwouis/alt-tab-macos#3170"
-            if isPBMAC1 { return (.unclear, "PBMAC1", source) }
-            if let modern { return (.unclear, "\(modern): some versions say that the passphrase is wrong", source) }
-            return refusal(of: .unknown, source) ?? (.opens, nil, source)
-        case .macOS26:
-            let source = "tauri-apps/tauri#15844"
-            if isPBMAC1 { return (.unclear, "PBMAC1", source) }
-            if let modern { return (.opens, "\(modern): only when told the format, security import -f pkcs12", source) }
-            return refusal(of: .unknown, source) ?? (.opens, nil, source)
-        case .oldJava:
-            let source = "JDK-8228481, compatibility risk; JDK-8202837, JDK-8076190"
-            if let modern { return (.refuses, modern, source) }
-            return refusal(of: .unknown, source) ?? (.opens, nil, source)
-        case .java:
-            let source = "JDK-8228481, JDK-8267701, JDK-8343232; tested with Java 17"
-            if isPBMAC1 { return (.refuses, "PBMAC1, which Java knows since 26", source) }
-            return refusal(of: .pbes2Scrypt, source) ?? refusal(of: .unknown, source) ?? (.opens, nil, source)
-        case .oldWindows:
-            let source = "JDK-8228481, compatibility risk"
-            if let modern { return (.refuses, modern, source) }
-            return refusal(of: .unknown, source) ?? (.opens, nil, source)
-        case .windows:
-            let source = "JDK-8228481, summary"
-            if isPBMAC1 { return (.unclear, "PBMAC1", source) }
-            return refusal(of: .pbes2Scrypt, source, .unclear) ?? refusal(of: .unknown, source) ?? (.opens, nil, source)
-        case .nss: return judgementOfNSS
-        case .gnutls: return judgementOfGnuTLS
+        case .macOS10, .oldJava, .oldWindows: return (.refuses, "a MAC with \(name)")
+        case .apple: return (.unclear, "a MAC with \(name): some versions say that the passphrase is wrong")
+        case .openssl3, .openssl1, .macOS26, .java, .windows, .nss, .gnutls: return nil
+        }
+    }
+}
+
+extension PKCS12Description.System {
+    /// How it is known what the system opens.
+    fileprivate var source: String {
+        switch self {
+        case .openssl3: "openssl-pkcs12(1), OSSL_PROVIDER-legacy(7), NEWS of 3.4; tested with 3.0"
+        case .openssl1: "openssl-pkcs12(1) of 1.1.1, NEWS of 3.4"
+        case .macOS10, .oldWindows: "JDK-8228481, compatibility risk"
+        case .apple: "kube-rs/kube#691, pyca/cryptography#11450, lwouis/alt-tab-macos#3170"
+        case .macOS26: "tauri-apps/tauri#15844"
+        case .oldJava: "JDK-8228481, compatibility risk; JDK-8202837, JDK-8076190"
+        case .java: "JDK-8228481, JDK-8267701, JDK-8343232; tested with Java 17"
+        case .windows: "JDK-8228481, summary"
+        case .nss: "tested with pk12util of 3.87"
+        case .gnutls: "tested with certtool of 3.7"
         }
     }
 
-    private var judgementOfNSS: (Answer, String?, String) {
-        let source = "tested with pk12util"
-        if integrity == nil { return (.refuses, "it has no MAC", source) }
-        if isPBMAC1 { return (.refuses, "PBMAC1", source) }
-        return refusal(of: .pbes2Scrypt, source) ?? refusal(of: .unknown, source) ?? (.opens, nil, source)
-    }
-
-    private var judgementOfGnuTLS: (Answer, String?, String) {
-        let source = "tested with certtool"
-        if isPBMAC1 { return (.refuses, "PBMAC1", source) }
-        return refusal(of: .pbes2Scrypt, source) ?? refusal(of: .unknown, source) ?? (.opens, nil, source)
-    }
-
-    private var isPBMAC1: Bool { integrity?.name.hasPrefix("PBMAC1") == true }
-
-    /// What in the file is newer than PKCS#12's own schemes and SHA-1, in words.
-    private var modernScheme: String? {
-        if let protection = protections.first(where: { $0.scheme == .pbes2 || $0.scheme == .pbes2Scrypt }) {
-            return protection.cipher
+    /// Whether the system opens what is encrypted so.
+    fileprivate func answer(to protection: PKCS12Description.Protection) -> PKCS12Description.Answer {
+        let cipher = protection.cipher
+        let isAES = cipher.hasPrefix("AES-")
+        let isCommon = cipher == "3DES-CBC" || cipher == "RC2-40-CBC"
+        switch (self, protection.scheme) {
+        case (_, .unknown): return .unclear
+        case (.openssl3, _): return protection.needsLegacyProvider ? .refuses : .opens
+        case (.openssl1, _): return .opens
+        case (.macOS10, .pbes2), (.oldJava, .pbes2), (.oldWindows, .pbes2), (.macOS10, .pbes2Scrypt),
+            (.oldJava, .pbes2Scrypt), (.oldWindows, .pbes2Scrypt):
+            return .refuses
+        case (.macOS26, .pbes2), (.windows, .pbes2): return isAES ? .opens : .unclear
+        case (.macOS10, _), (.oldJava, _), (.oldWindows, _), (.apple, .pkcs12), (.macOS26, _), (.windows, _):
+            return isCommon && protection.scheme == .pkcs12 ? .opens : .unclear
+        case (.apple, _): return .unclear
+        case (.java, .pbes2): return isAES ? .opens : .refuses
+        case (.java, .pkcs12): return cipher == "3DES-CBC with two keys" ? .refuses : .opens
+        case (.java, .pbes1): return protection.isMD5WithDES ? .opens : .refuses
+        case (.nss, .pbes2): return .opens
+        case (.nss, .pkcs12): return cipher == "3DES-CBC with two keys" ? .refuses : .opens
+        case (.gnutls, .pbes2): return isAES || cipher == "3DES-CBC" || cipher == "DES-CBC" ? .opens : .refuses
+        case (.gnutls, .pkcs12): return isCommon || cipher == "RC4-128" ? .opens : .refuses
+        case (.gnutls, .pbes1): return protection.isMD5WithDES ? .opens : .refuses
+        case (.java, .pbes2Scrypt), (.nss, _), (.gnutls, .pbes2Scrypt): return .refuses
         }
-        guard let name = integrity?.name, name != "HMAC-SHA-1", name != "HMAC-MD5" else { return nil }
-        return "a MAC with \(name)"
     }
+}
 
-    private func refusal(
-        of scheme: Scheme, _ source: String, _ answer: Answer = .refuses
-    ) -> (Answer, String?, String)? {
-        guard let protection = protections.first(where: { $0.scheme == scheme }) else { return nil }
-        return (scheme == .unknown ? .unclear : answer, "\(protection.cipher), \(scheme.rawValue)", source)
+extension PKCS12Description.Scheme {
+    fileprivate var isPBES2: Bool { self == .pbes2 || self == .pbes2Scrypt }
+}
+
+extension PKCS12Description.Protection {
+    fileprivate var isMD5WithDES: Bool { cipher == "DES-CBC" && derivation?.contains("MD5") == true }
+
+    /// The cipher, and the scheme where that is what systems differ in.
+    fileprivate var nameForSupport: String {
+        switch scheme {
+        case .pbes1, .pbes2Scrypt: "\(cipher), \(scheme.rawValue)"
+        case .pbes2 where !cipher.hasPrefix("AES-"): "\(cipher), \(scheme.rawValue)"
+        case .pbes2, .pkcs12, .unknown: cipher
+        }
     }
 }

@@ -21,6 +21,9 @@ struct PKCS12Entries {
         case entry(KeyStore.Entry)
     }
 
+    /// Keys that are read at most, since OpenSSL takes a while for each.
+    static let mostKeys = 512
+
     private var keys: [Key] = []
     private var certificates: [Issued] = []
     private var places: [Place] = []
@@ -31,11 +34,11 @@ struct PKCS12Entries {
     ) throws(KeyStoreError) {
         switch bag.content {
         case .key(let secret):
-            addKey(bag) { () throws(KeyStoreError) in
+            try addKey(bag) { () throws(KeyStoreError) in
                 try secret.withArray { encoded throws(KeyStoreError) in try Self.decode(encoded) }
             }
         case .shroudedKey(let algorithm, let data):
-            addKey(bag) { () throws(KeyStoreError) in
+            try addKey(bag) { () throws(KeyStoreError) in
                 var encoded = try decrypt(algorithm, data)
                 defer { encoded.wipe() }
                 return try Self.decode(encoded)
@@ -52,7 +55,12 @@ struct PKCS12Entries {
         }
     }
 
-    private mutating func addKey(_ bag: PKCS12Bag, _ open: () throws(KeyStoreError) -> PrivateKey) {
+    private mutating func addKey(
+        _ bag: PKCS12Bag, _ open: () throws(KeyStoreError) -> PrivateKey
+    ) throws(KeyStoreError) {
+        guard keys.count < Self.mostKeys else {
+            throw .malformed(.pkcs12, "there are more than \(Self.mostKeys) private keys", at: nil)
+        }
         do throws(KeyStoreError) {
             keys.append(Key(bag: bag, content: .success(try open())))
         } catch {
@@ -67,16 +75,12 @@ struct PKCS12Entries {
 
     /// The entries, each where the first of its own bags is: a key's, or that of its certificate.
     func assembled() -> [KeyStore.Entry] {
-        var comparisons = 2_000
+        var comparisons = 500
         var taken: Set<Int> = []
-        let contents = keys.map { key in content(of: key, &taken, &comparisons) }
-        var isChain = taken
-        for case .identity(let identity) in contents.map(\.content) {
-            let chain = Set(identity.chain)
-            for (index, issued) in certificates.enumerated() where chain.contains(issued.certificate) {
-                isChain.insert(index)
-            }
-        }
+        let index = makeIndex()
+        let contents = keys.map { key in content(of: key, index, &taken, &comparisons) }
+        var inIdentities: Set<Certificate> = []
+        for case .identity(let identity) in contents.map(\.content) { inIdentities.formUnion(identity.certificates) }
         var leafOwner: [Int: Int] = [:]
         for (index, content) in contents.enumerated() {
             if let leaf = content.leaf { leafOwner[leaf] = index }
@@ -97,10 +101,11 @@ struct PKCS12Entries {
             case .entry(let entry): entries.append(entry)
             case .key(let index): emit(index)
             case .certificate(let index):
+                let issued = certificates[index]
                 if let owner = leafOwner[index] {
                     emit(owner)
-                } else if !isChain.contains(index) || certificates[index].bag.isTrusted {
-                    let issued = certificates[index]
+                } else if issued.bag.isTrusted || !(taken.contains(index) || inIdentities.contains(issued.certificate))
+                {
                     entries.append(
                         KeyStore.Entry(
                             name: issued.bag.friendlyName,
@@ -113,11 +118,10 @@ struct PKCS12Entries {
 
     /// What becomes of a key: with its own certificate, with one that the file calls its own, or alone.
     private func content(
-        of key: Key, _ taken: inout Set<Int>, _ comparisons: inout Int
+        of key: Key, _ index: Index, _ taken: inout Set<Int>, _ comparisons: inout Int
     ) -> (content: KeyStore.Content, leaf: Int?) {
-        let linked = certificates.indices.filter {
-            key.bag.localKeyID != nil && certificates[$0].bag.localKeyID == key.bag.localKeyID
-        }
+        // A handful at most in any real file.
+        let linked = Array((key.bag.localKeyID.flatMap { index.byLocalKeyID[$0] } ?? []).prefix(32))
         let privateKey: PrivateKey
         switch key.content {
         case .failure(let error):
@@ -125,11 +129,11 @@ struct PKCS12Entries {
             return (.closedKey(error, linked.map { certificates[$0].certificate }), linked.first)
         case .success(let opened): privateKey = opened
         }
-        let own = matches(of: privateKey, &comparisons)
+        let own = matches(of: privateKey, index, &comparisons)
         // Several certificates of one key: the one that the file links to it, else the first.
         if let leaf = own.first(where: { linked.contains($0) }) ?? own.first,
             let identity = try? Identity(
-                certificate: certificates[leaf].certificate, chain: issuers(of: leaf), privateKey: privateKey)
+                certificate: certificates[leaf].certificate, chain: issuers(of: leaf, index), privateKey: privateKey)
         {
             taken.insert(leaf)
             return (.identity(identity), leaf)
@@ -138,7 +142,7 @@ struct PKCS12Entries {
         // where it is the only key.
         let candidates =
             linked.isEmpty && keys.count == 1
-            ? certificates.indices.filter { !isAuthority(certificates[$0].certificate) } : linked
+            ? Array(certificates.indices.filter { !isAuthority(certificates[$0].certificate) }.prefix(32)) : linked
         guard !candidates.isEmpty else { return (.privateKey(privateKey), nil) }
         taken.formUnion(candidates)
         return (.mismatch(privateKey, candidates.map { certificates[$0].certificate }), candidates.first)
@@ -149,34 +153,53 @@ struct PKCS12Entries {
     }
 
     /// The certificates of a key, by comparing the encodings first; decoding them is slow, so that is bounded.
-    private func matches(of key: PrivateKey, _ comparisons: inout Int) -> [Int] {
-        let equal = certificates.indices.filter { certificates[$0].certificate.publicKey == key.publicKey }
-        guard equal.isEmpty else { return equal }
-        return certificates.indices.filter { index in
+    private func matches(of key: PrivateKey, _ index: Index, _ comparisons: inout Int) -> [Int] {
+        if let equal = index.byKey[key.publicKey] { return equal }
+        return certificates.indices.filter { place in
             guard comparisons > 0 else { return false }
             comparisons -= 1
-            return key.matches(certificates[index].certificate.publicKey)
+            return key.matches(certificates[place].certificate.publicKey)
         }
     }
 
-    /// Every certificate that may have issued this one, or one of those, as far as names tell.
-    private func issuers(of leaf: Int) -> [Certificate] {
-        var byName: [DistinguishedName: [Int]] = [:]
-        for index in certificates.indices where index != leaf {
-            byName[certificates[index].certificate.subject, default: []].append(index)
-        }
+    /// Every certificate that may have issued this one, or one of those, as far as names tell; those first whose key
+    /// identifiers tell it too. No chain has more than 32 of them.
+    private func issuers(of leaf: Int, _ index: Index) -> [Certificate] {
         var found: [Int] = []
         var seen: Set<Int> = [leaf]
         var rest = [leaf]
-        while let current = rest.popLast() {
+        while let current = rest.popLast(), found.count < 32 {
             let certificate = certificates[current].certificate
             guard !certificate.isSelfIssued else { continue }
-            for issuer in byName[certificate.issuer] ?? [] where seen.insert(issuer).inserted {
+            let identifier = (try? certificate.authorityKeyIdentifier)?.keyIdentifier
+            let candidates = (index.byName[certificate.issuer] ?? []).prefix(256).filter { !seen.contains($0) }
+            let isNamed = { (place: Int) in
+                identifier != nil && (try? certificates[place].certificate.subjectKeyIdentifier) == identifier
+            }
+            for issuer in (candidates.filter(isNamed) + candidates.filter { !isNamed($0) }).prefix(32 - found.count) {
+                seen.insert(issuer)
                 found.append(issuer)
                 rest.append(issuer)
             }
         }
         return found.map { certificates[$0].certificate }
+    }
+
+    /// Where certificates are, by what is asked for.
+    private struct Index {
+        var byKey: [PublicKey: [Int]] = [:]
+        var byName: [DistinguishedName: [Int]] = [:]
+        var byLocalKeyID: [[UInt8]: [Int]] = [:]
+    }
+
+    private func makeIndex() -> Index {
+        var index = Index()
+        for (place, issued) in certificates.enumerated() {
+            index.byKey[issued.certificate.publicKey, default: []].append(place)
+            index.byName[issued.certificate.subject, default: []].append(place)
+            if let identifier = issued.bag.localKeyID { index.byLocalKeyID[identifier, default: []].append(place) }
+        }
+        return index
     }
 
     /// Java writes the moment of a key's entry as its localKeyID: `Time` and milliseconds since 1970.

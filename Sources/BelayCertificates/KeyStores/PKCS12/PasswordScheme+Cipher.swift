@@ -108,6 +108,17 @@ extension PasswordScheme {
     }
 }
 
+extension PasswordCipher {
+    /// Whether a library context of OpenSSL has it; nil for the default one.
+    func isAvailable(in context: OpaquePointer?) -> Bool {
+        ERR_clear_error()
+        defer { ERR_clear_error() }
+        guard let cipher = EVP_CIPHER_fetch(context, fetched, nil) else { return false }
+        EVP_CIPHER_free(cipher)
+        return true
+    }
+}
+
 /// What opening a file needs: the work that is left, and the legacy provider once it is asked for.
 struct PasswordTools {
     /// The work that is left.

@@ -45,6 +45,7 @@ let package = Package(
         fuzzer("CertificateFuzzer"),
         fuzzer("PEMFuzzer"),
         fuzzer("FileFuzzer"),
+        fuzzer("PKCS12Fuzzer"),
         fuzzer("RequestFuzzer"),
         trustFuzzer("RevocationListFuzzer"),
         trustFuzzer("NameFuzzer"),

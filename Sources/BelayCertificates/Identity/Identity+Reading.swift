@@ -63,11 +63,7 @@ extension Identity {
         do throws(PEMError) { content = try FileContent(bytes) } catch { throw .damagedText(error) }
         switch content {
         case .binary(.pkcs12, let der):
-            guard let keyPassphrase else {
-                try self.init(pkcs12: der, passphrase: passphrase, named: name)
-                return
-            }
-            try self.init(store: der, passphrase, keyPassphrase, name)
+            try self.init(pkcs12: der, passphrase: passphrase, keyPassphrase: keyPassphrase, named: name)
         case .store(_, let store): try self.init(store: store, passphrase, keyPassphrase, name)
         case .binary(let kind, _) where kind.isPrivateKey: throw .noCertificate
         case .binary(.certificate, _): throw .noPrivateKey

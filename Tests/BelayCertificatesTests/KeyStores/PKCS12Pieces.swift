@@ -13,7 +13,8 @@ enum PKCS12Pieces {
     static func key(_ key: PrivateKey, _ attributes: [UInt8]...) throws -> [UInt8] {
         DERWriter.sequence(
             DERWriter.objectIdentifier(try oid("1.2.840.113549.1.12.10.1.1")),
-            DERWriter.element(.contextConstructed(0), try key.pkcs8DER()), DERWriter.set(of: attributes))
+            DERWriter.element(.contextConstructed(0), try key.pkcs8DER().withUnsafeBytes { Array($0) }),
+            DERWriter.set(of: attributes))
     }
 
     static func certificate(_ der: [UInt8], _ attributes: [UInt8]...) throws -> [UInt8] {

@@ -34,12 +34,15 @@ struct ReportedKeyStoreSituationTests {
             try Identity(pkcs12: file, passphrase: secret)
         }
         #expect(error?.description.contains("no MAC") == true)
+        #expect(throws: IdentityError.keyStore(.noIntegrityCode(.pkcs12))) {
+            try Identity(bytes: file, passphrase: secret, keyPassphrase: secret)
+        }
     }
 
     @Test("I5: PEM that was named .p12 is taken for what it is")
     func renamedPEM() throws {
         let file = try peers.folder.write("identity.p12", try peers.whole.pem())
-        #expect(try Identity.read(contentsOf: file, passphrase: "secret".bytes) == peers.whole)
+        #expect(try Identity.read(contentsOf: file, passphrase: secret) == peers.whole)
         #expect(try KeyStore.read(contentsOf: file).format == .pem)
     }
 

@@ -47,6 +47,7 @@ let package = Package(
         fuzzer("FileFuzzer"),
         fuzzer("PKCS12Fuzzer"),
         fuzzer("RequestFuzzer"),
+        fuzzer("KeyStoreFuzzer"),
         trustFuzzer("RevocationListFuzzer"),
         trustFuzzer("NameFuzzer"),
         trustFuzzer("ConstraintFuzzer"),

@@ -118,4 +118,28 @@ struct CheckIdentityTests {
             #expect(run.output.contains("none was given") && object["error"] is NSNull)
         }
     }
+
+    @Test(
+        "what the server will object to is said before, and which issuers it accepts afterwards; standard output stays the answer"
+    )
+    func objections() async throws {
+        let stage = try await Stage.shared.value
+        let site = try Site(stage, .none, Asking(version: .tls13, isDemanded: false))
+        var template = CertificateTemplate.client(named: "late")
+        template.validity = Validity(from: Date() - 90 * 86_400, through: Date() - 86_400)
+        template.extensions.removeAll { $0 == .extendedKeyUsage([.clientAuthentication]) }
+        template.extensions.append(.extendedKeyUsage([.serverAuthentication]))
+        // From an authority that the server does not name.
+        let identity = try stage.laboratory.world.authorities.privateIntermediate.issueIdentity(
+            template, key: .generate(.p256))
+        let pem = try stage.folder.write("objections-\(UUID()).pem", try identity.pem())
+        let run = try await Program.run(site.arguments + ["--identity", pem, "--format", "json"])
+        await site.server.stop()
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try run.json()["trusted"] as? Bool == true)
+        for rule in ["identity.expired", "identity.purpose", "identity.issuer-unacceptable"] {
+            #expect(run.errors.contains(rule), "\(run.errors)")
+        }
+        #expect(run.errors.contains("objections-"))
+    }
 }

@@ -85,7 +85,7 @@ struct CheckCommand: AsyncParsableCommand {
                 return try finish(answer(Verdict(refusing: refusals), endpoint, read), console)
             }
             var given = try trustOptions.read()
-            let identity = try connection.readIdentity()
+            let identity = try connection.readIdentity(console)
             // In the middle of the handshake, when the server is judged for the first time, is no time to read files.
             if identity != nil { given.systemAnchors = try trustOptions.systemAnchors(read, console) }
             let check = ServerCheck(

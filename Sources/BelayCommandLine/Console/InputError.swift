@@ -49,7 +49,7 @@ extension InputError {
         } else {
             InputError(
                 message: "\(error)",
-                remedy: "Give '--identity' a PKCS#12 file, or PEM with a private key and its certificates.")
+                remedy: "Give '--identity' a PKCS#12, JKS, JCEKS or BKS file, or PEM with a private key and its certificates.")
         }
     }
 

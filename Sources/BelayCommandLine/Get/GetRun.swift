@@ -35,7 +35,7 @@ struct GetRun {
                     error: GetFailure(refusals, of: target.description, policy)))
         }
         var given = try command.trustOptions.read()
-        let identity = try command.connection.readIdentity()
+        let identity = try command.connection.readIdentity(console)?.forTLS
         if target.isSecure || command.transfer.location {
             given.systemAnchors = try command.trustOptions.systemAnchors(policy, console)
         }

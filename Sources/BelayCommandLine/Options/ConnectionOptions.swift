@@ -17,7 +17,8 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var expectName: ServerName?
     @Option(
         help: ArgumentHelp(
-            "The client identity to show when asked: PKCS#12, or PEM with key and certificates.", valueName: "file")
+            "The client identity to show when asked: PKCS#12, JKS, JCEKS, BKS, or PEM with key and certificates.",
+            valueName: "file")
     )
     var identity: String?
     @OptionGroup var passphrase: PassphraseOptions
@@ -55,19 +56,24 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         return words
     }
 
-    /// Reads the identity; nil where none is given.
+    /// Reads the identity; nil where none is given. What a server will probably object to is said before anything is sent.
     ///
     /// - Throws: ``InputError``, or an `ExitCode` where the question for a passphrase was interrupted.
-    func readIdentity() throws -> TLSIdentity? {
+    func readIdentity(_ console: Console) throws -> GivenIdentity? {
         guard let identity else { return nil }
         let read = try passphrase.source.identity(identity, for: "--identity")
+        let given: GivenIdentity
         do throws(TLSIdentityError) {
-            return try TLSIdentity(certificates: read.certificates.map(\.der), privateKey: read.privateKey)
+            given = GivenIdentity(
+                file: printable(identity), identity: read,
+                forTLS: try TLSIdentity(certificates: read.certificates.map(\.der), privateKey: read.privateKey))
         } catch {
             throw InputError(
                 message: "\(printable(identity)): \(error)",
                 remedy: "Give '--identity' a certificate and key that OpenSSL can use for TLS.")
         }
+        given.warn(given.identity.preflight(), console)
+        return given
     }
 
     static func seconds(_ text: String) throws -> Double {
@@ -75,6 +81,31 @@ struct ConnectionOptions: ParsableArguments, Sendable {
             throw ValidationError("expected seconds from 0.001 to 86400")
         }
         return value
+    }
+}
+
+/// The identity of `--identity`.
+struct GivenIdentity: Sendable {
+    /// The file, as it is called in messages.
+    let file: String
+    let identity: Identity
+    let forTLS: TLSIdentity
+
+    /// Says what a server will object to, or has objected to; notes are not worth a line.
+    func warn(_ findings: [Finding], _ console: Console) {
+        let warnings = findings.filter { $0.severity > .note }
+        guard !warnings.isEmpty else { return }
+        console.note(
+            "\(file): the server will probably object to this identity:\n"
+                + FindingText.text(warnings, console.forNotes))
+    }
+
+    /// Says whether the issuers that a server named are among those of the identity.
+    func compare(with issuers: [[UInt8]], _ console: Console) {
+        let names = issuers.compactMap { try? DistinguishedName(der: $0) }
+        guard !names.isEmpty else { return }
+        let known = Set(identity.preflight())
+        warn(identity.preflight(acceptableIssuers: names).filter { !known.contains($0) }, console)
     }
 }
 

@@ -96,7 +96,7 @@ struct ServerCheck: Sendable {
     }
 
     /// Makes a connection, sends nothing over it, and answers for what the server showed.
-    func connect(identity: TLSIdentity?) async throws -> CheckReport {
+    func connect(identity: GivenIdentity?) async throws -> CheckReport {
         let name = try name()
         let client = TLSClient(loop: try console.reading { () throws(EventLoopError) in try EventLoop() })
         let examination: TLSExamination
@@ -104,7 +104,7 @@ struct ServerCheck: Sendable {
             examination = try await client.examine(
                 subject.endpoint, requirements: subject.requirements, cipherSuites: subject.demands?.offer,
                 connectTo: subject.connection.connectTo,
-                timeouts: subject.connection.timeouts, identity: identity
+                timeouts: subject.connection.timeouts, identity: identity?.forTLS
             ) { evidence in
                 // With nothing to show, the server is judged afterwards.
                 guard identity != nil, let trust = try? trust(evidence.chain, evidence.moment, name) else {
@@ -123,6 +123,9 @@ struct ServerCheck: Sendable {
         }
         var report = try judged(
             examination.evidence.chain, examination.evidence.moment, examination.findings, examination.evidence)
+        if examination.sentClientCertificate, let request = examination.certificateRequest {
+            identity?.compare(with: request.acceptableIssuers, console)
+        }
         // A server that is not trusted is refused, whatever it demands.
         if let ending = examination.ending, report.verdict.isTrusted { return failed(ending) }
         report.examination = examination

@@ -4,7 +4,7 @@ public enum RuleCatalogue {
     public static let all: [Rule] = {
         var rules = Array(Set(RuleSet.all.flatMap(\.rules).flatMap { type(of: $0).catalogue }))
         rules += searchRules + Rule.policyCatalogue + Rule.connectionCatalogue + Rule.refusalCatalogue
-        rules += Rule.anchorCatalogue + Rule.cleartextCatalogue
+        rules += Rule.anchorCatalogue + Rule.cleartextCatalogue + Rule.identityCatalogue
         return rules.sorted { $0.identifier < $1.identifier }
     }()
 

@@ -95,7 +95,7 @@ extension PrivateKey {
         }
     }
 
-    private static func decodePKCS8(_ der: [UInt8]) -> OpaquePointer? {
+    static func decodePKCS8(_ der: [UInt8]) -> OpaquePointer? {
         let info = der.withUnsafeBufferPointer { buffer in
             var position = buffer.baseAddress
             return d2i_PKCS8_PRIV_KEY_INFO(nil, &position, buffer.count)
@@ -117,7 +117,7 @@ extension PrivateKey {
         }
         guard let info = passphrase.withCharacters({ PKCS8_decrypt(encrypted, $0, $1) }) else {
             let errors = OpenSSLErrors.take()
-            if let cipher = errors.unavailableAlgorithm { throw .unsupportedEncryption(cipher) }
+            if let cipher = errors.unavailableAlgorithm { return try decryptLegacyPKCS8(der, passphrase, cipher) }
             throw .wrongPassphrase
         }
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
@@ -149,7 +149,7 @@ extension PrivateKey {
         guard isOpen else {
             data.wipe()
             let errors = OpenSSLErrors.take()
-            if let name = errors.unavailableAlgorithm { throw .unsupportedEncryption(name) }
+            if let name = errors.unavailableAlgorithm { return try decryptLegacyTraditional(block, passphrase, name) }
             throw .wrongPassphrase
         }
         return Array(data.prefix(count))

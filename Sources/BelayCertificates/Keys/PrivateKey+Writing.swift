@@ -20,7 +20,14 @@ extension PrivateKey {
     ///
     /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
     public func encryptedPKCS8PEM(passphrase: Secret) throws(PrivateKeyError) -> String {
-        let der = try encoded { info -> [UInt8]? in
+        PEM.encode(label: "ENCRYPTED PRIVATE KEY", der: try encryptedPKCS8DER(passphrase: passphrase))
+    }
+
+    /// The same in DER.
+    ///
+    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
+    public func encryptedPKCS8DER(passphrase: Secret) throws(PrivateKeyError) -> [UInt8] {
+        try encoded { info -> [UInt8]? in
             let encrypted = passphrase.withCharacters { characters, count in
                 PKCS8_encrypt(-1, EVP_aes_256_cbc(), characters, count, nil, 0, PrivateKey.iterations, info)
             }
@@ -28,7 +35,6 @@ extension PrivateKey {
             defer { X509_SIG_free(encrypted) }
             return opensslDER { i2d_X509_SIG(encrypted, $0) }
         }
-        return PEM.encode(label: "ENCRYPTED PRIVATE KEY", der: der)
     }
 
     /// Rounds of PBKDF2 for what is written here: what OWASP's password storage page asks of HMAC-SHA-256.

@@ -14,7 +14,7 @@ public enum PrivateKeyError: Error, Sendable, Hashable {
     case wrongPassphrase
     /// The passphrase cannot be used, with the reason.
     case unusablePassphrase(String)
-    /// The key is encrypted in a way that OpenSSL's default provider does not open.
+    /// The key is encrypted in a way that OpenSSL does not open here, its legacy provider included.
     case unsupportedEncryption(String)
     /// The key is damaged, or of a kind that OpenSSL does not know; OpenSSL's reason.
     case malformed(String)
@@ -41,8 +41,8 @@ extension PrivateKeyError: CustomStringConvertible {
         case .wrongPassphrase: "the passphrase does not open the private key. Check it, and the end of its line"
         case .unusablePassphrase(let reason): "the passphrase cannot be used: \(reason)"
         case .unsupportedEncryption(let cipher):
-            "the private key is encrypted with \(cipher), which needs OpenSSL's legacy provider. "
-                + "Encrypt it again with AES: openssl pkcs8 -topk8 -v2 aes-256-cbc"
+            "the private key is encrypted with \(cipher), which neither OpenSSL nor its legacy provider opens here; the passphrase "
+                + "is not the reason. Install OpenSSL's modules, or encrypt it again with AES: openssl pkcs8 -topk8 -v2 aes-256-cbc"
         case .malformed(let reason): "the private key cannot be decoded (\(reason)). Export it again"
         case .generationFailed(let reason): "no key of this kind can be made (\(reason))"
         case .unsuitableAlgorithm(let algorithm, let key):

@@ -91,22 +91,59 @@ struct PrivateKeyReadingTests {
         }
     }
 
-    @Test("Ciphers of the legacy provider are named, and the passphrase is not blamed")
-    func namesLegacyCipher() throws {
-        let bytes = try Tool.openssl(
-            "pkcs8", "-topk8", "-in", ec, "-passout", "pass:secret", "-v1", "PBE-SHA1-RC2-40", "-provider", "legacy",
-            "-provider", "default"
-        ).output
-        #expect(throws: PrivateKeyError.unsupportedEncryption("RC2-40-CBC")) {
-            try PrivateKey(bytes: bytes, passphrase: Secret(text: "secret"))
+    @Test(
+        "Keys under ciphers of OpenSSL's legacy provider are opened, in PKCS#8",
+        arguments: [
+            "PBE-SHA1-RC2-40", "PBE-SHA1-RC2-128", "PBE-SHA1-RC4-128", "PBE-MD5-DES", "PBE-SHA1-DES", "PBE-SHA1-RC2-64",
+        ])
+    func opensLegacyPKCS8(scheme: String) throws {
+        for form in ["PEM", "DER"] {
+            let bytes = try Tool.openssl(
+                "pkcs8", "-topk8", "-in", ec, "-passout", "pass:secret", "-v1", scheme, "-outform", form, "-provider",
+                "legacy", "-provider", "default"
+            ).output
+            #expect(try PrivateKey(bytes: bytes, passphrase: Secret(text: "secret")) == PrivateKey.read(contentsOf: ec))
+            #expect(throws: PrivateKeyError.wrongPassphrase) {
+                try PrivateKey(bytes: bytes, passphrase: Secret(text: "wrong"))
+            }
+            #expect(throws: PrivateKeyError.passphraseNeeded) { try PrivateKey(bytes: bytes) }
         }
-        let traditional = try Tool.openssl(
-            "rsa", "-in", rsa, "-traditional", "-des", "-passout", "pass:secret", "-provider", "legacy", "-provider",
+    }
+
+    @Test(
+        "Keys under ciphers of OpenSSL's legacy provider are opened, in its traditional form",
+        arguments: ["-des", "-rc2", "-bf", "-cast", "-seed"])
+    func opensLegacyTraditional(cipher: String) throws {
+        let bytes = try Tool.openssl(
+            "rsa", "-in", rsa, "-traditional", cipher, "-passout", "pass:secret", "-provider", "legacy", "-provider",
             "default"
         ).output
-        #expect(throws: PrivateKeyError.unsupportedEncryption("DES-CBC")) {
-            try PrivateKey(bytes: traditional, passphrase: Secret(text: "secret"))
+        #expect(String(decoding: bytes, as: UTF8.self).contains("DEK-Info"))
+        #expect(try PrivateKey(bytes: bytes, passphrase: Secret(text: "secret")) == PrivateKey.read(contentsOf: rsa))
+        #expect(throws: PrivateKeyError.wrongPassphrase) {
+            try PrivateKey(bytes: bytes, passphrase: Secret(text: "wrong"))
         }
+    }
+
+    @Test("An encryption that nobody knows is named, and the passphrase is not blamed")
+    func namesUnknownCipher() throws {
+        let bytes = try Tool.openssl(
+            "pkcs8", "-topk8", "-in", ec, "-passout", "pass:secret", "-v1", "PBE-MD5-DES", "-outform", "DER",
+            "-provider", "legacy", "-provider", "default"
+        ).output
+        // pbeWithMD2AndDES-CBC instead: MD2 is in no provider.
+        let identifier: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 5, 3]
+        let start = try #require(bytes.firstRange(of: identifier)).upperBound - 1
+        var changed = bytes
+        changed[start] = 1
+        let error = #expect(throws: PrivateKeyError.self) {
+            try PrivateKey(bytes: changed, passphrase: Secret(text: "secret"))
+        }
+        guard case .unsupportedEncryption = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.description.contains("passphrase is not the reason") == true)
     }
 
     @Test(

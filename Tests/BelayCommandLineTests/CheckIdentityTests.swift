@@ -142,4 +142,33 @@ struct CheckIdentityTests {
         }
         #expect(run.errors.contains("objections-"))
     }
+
+    @Test("an identity in a Java key store is shown; its alias and the passphrase of its key have options of their own")
+    func javaKeyStore() async throws {
+        let stage = try await Stage.shared.value
+        let site = try Site(stage, .none, Asking(version: .tls13, isDemanded: true))
+        let folder = try TemporaryFolder()
+        let store = folder("clients.jks")
+        let (passphrase, key) = (try folder.write("store", "secret\n"), try folder.write("key", "other secret\n"))
+        for (alias, file) in [("first", passphrase), ("second", key)] {
+            let made = try await Tool.finish(
+                "keytool",
+                [
+                    "-genkeypair", "-alias", alias, "-keyalg", "EC", "-dname", "CN=\(alias)", "-storetype", "JKS",
+                    "-keystore", store, "-storepass:file", passphrase, "-keypass:file", file,
+                ])
+            #expect(made.status == 0, "\(made.all)")
+        }
+        let arguments = site.arguments + ["--identity", store, "--passphrase-file", passphrase]
+        let closed = try await Program.run(arguments + ["--identity-name", "second"])
+        #expect(closed.status == 3 && closed.errors.contains("--key-passphrase-file"), "\(closed.errors)")
+        let open = arguments + ["--key-passphrase-file", key]
+        let several = try await Program.run(open)
+        #expect(several.status == 3 && several.errors.contains("--identity-name"), "\(several.errors)")
+        let named = try await Program.run(open + ["--identity-name", "second"])
+        await site.server.stop()
+        #expect(named.status == 0, "\(named.errors)")
+        let shown = try site.chains.withLock { $0 }.map { try Certificate(der: $0[0]).subject.description }
+        #expect(shown == ["CN=second"])
+    }
 }

@@ -20,6 +20,12 @@ extension KeyStore {
             all.first { $0.name == name } ?? all.first { $0.name?.lowercased() == name.lowercased() }
             ?? all.first { $0.identity.certificate.subject.description == name }
         guard let chosen else {
+            // One that is there and does not open is not one that is missing.
+            if let entry = entries.first(where: { $0.name?.lowercased() == name.lowercased() }),
+                let reason = Self.reason(entry, others: certificates)
+            {
+                throw reason
+            }
             guard !all.isEmpty else { throw reasonForNone }
             throw .noSuchIdentity(name, among: names)
         }
@@ -32,18 +38,24 @@ extension KeyStore {
     /// Why there is no identity: the first thing that is wrong with a key.
     private var reasonForNone: IdentityError {
         for entry in entries {
-            switch entry.content {
-            case .mismatch(_, let others):
-                return .keyMismatch(certificate: others.first?.nameInErrors ?? "any certificate beside it")
-            case .closedKey(.privateKey(let error), _): return .privateKey(error)
-            case .closedKey(let error, _): return .keyStore(error)
-            case .privateKey:
-                guard let other = certificates.first else { return malformed ?? .noCertificate }
-                return .keyMismatch(certificate: other.nameInErrors)
-            case .identity, .certificate, .malformedCertificate, .revocationList, .other: continue
+            if let reason = Self.reason(entry, others: certificates) {
+                if case .noCertificate = reason { return malformed ?? reason }
+                return reason
             }
         }
         return malformed ?? .noPrivateKey
+    }
+
+    /// What is wrong with a key; nil where nothing is, or the entry is none.
+    private static func reason(_ entry: Entry, others: [Certificate]) -> IdentityError? {
+        switch entry.content {
+        case .mismatch(_, let certificates):
+            .keyMismatch(certificate: certificates.first?.nameInErrors ?? "any certificate beside it")
+        case .closedKey(.privateKey(let error), _): .privateKey(error)
+        case .closedKey(let error, _): .keyStore(error)
+        case .privateKey: others.first.map { .keyMismatch(certificate: $0.nameInErrors) } ?? .noCertificate
+        case .identity, .certificate, .malformedCertificate, .revocationList, .other: nil
+        }
     }
 
     private var malformed: IdentityError? {

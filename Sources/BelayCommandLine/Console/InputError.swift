@@ -46,10 +46,18 @@ extension InputError {
                 remedy: "Put the passphrase on the first line of a file that only you can read, and name it with "
                     + "'--passphrase-file FILE'; or give '--passphrase-fd N' or '--passphrase-env NAME'.",
                 isRemedyNews: true)
+        } else if case .severalIdentities = error.problem {
+            InputError(message: "\(error)", remedy: "Name one with '--identity-name NAME'.", isRemedyNews: true)
+        } else if case .keyStore(.wrongKeyPassphrase) = error.problem {
+            InputError(
+                message: "\(error)", remedy: "Name a file that holds it with '--key-passphrase-file FILE'.",
+                isRemedyNews: true)
         } else {
             InputError(
                 message: "\(error)",
-                remedy: "Give '--identity' a PKCS#12, JKS, JCEKS or BKS file, or PEM with a private key and its certificates.")
+                remedy:
+                    "Give '--identity' a PKCS#12, JKS, JCEKS or BKS file, or PEM with a private key and its certificates."
+            )
         }
     }
 

@@ -21,7 +21,13 @@ struct ConnectionOptions: ParsableArguments, Sendable {
             valueName: "file")
     )
     var identity: String?
+    @Option(
+        help: ArgumentHelp(
+            "Which identity of the file is meant: its alias or friendly name, or the certificate's subject.",
+            valueName: "name"))
+    var identityName: String?
     @OptionGroup var passphrase: PassphraseOptions
+    @OptionGroup var keyPassphrase: KeyPassphraseOptions
     @Option(
         help: ArgumentHelp(
             "The most seconds for each phase (resolving, connecting, handshake); 15 unless said otherwise.",
@@ -30,7 +36,10 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var timeout: Double?
 
     func validate() throws {
-        if let option = passphrase.source.words.first, identity == nil {
+        let dependent =
+            passphrase.source.words.first ?? keyPassphrase.source.words.first
+            ?? identityName.map { _ in "--identity-name" }
+        if let option = dependent, identity == nil {
             throw ValidationError("'\(option)' means nothing without '--identity'")
         }
     }
@@ -43,7 +52,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     }
 
     /// The files that are read, for ``StandardInput/checkOnce(_:)``.
-    var files: [String] { (identity.map { [$0] } ?? []) + passphrase.source.files }
+    var files: [String] { (identity.map { [$0] } ?? []) + passphrase.source.files + keyPassphrase.source.files }
 
     /// The options as a command line has them.
     var words: [String] {
@@ -51,7 +60,8 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         if let connectTo { words += ["--connect-to", "\(connectTo)"] }
         if let expectName { words += ["--expect-name", "\(expectName)"] }
         if let identity { words += ["--identity", identity] }
-        words += passphrase.source.words
+        if let identityName { words += ["--identity-name", identityName] }
+        words += passphrase.source.words + keyPassphrase.source.words
         if let timeout { words += ["--timeout", "\(timeout)"] }
         return words
     }
@@ -61,7 +71,8 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     /// - Throws: ``InputError``, or an `ExitCode` where the question for a passphrase was interrupted.
     func readIdentity(_ console: Console) throws -> GivenIdentity? {
         guard let identity else { return nil }
-        let read = try passphrase.source.identity(identity, for: "--identity")
+        let read = try passphrase.source.identity(
+            identity, for: "--identity", named: identityName, keyPassphrase: keyPassphrase.source.read())
         let given: GivenIdentity
         do throws(TLSIdentityError) {
             given = GivenIdentity(
@@ -111,7 +122,9 @@ struct GivenIdentity: Sendable {
 
 extension PassphraseSource {
     /// Reads an identity, and asks on the terminal for the passphrase that it needs.
-    func identity(_ path: String, for option: String) throws -> Identity {
+    func identity(
+        _ path: String, for option: String, named name: String? = nil, keyPassphrase: Secret? = nil
+    ) throws -> Identity {
         do {
             // Read once: standard input has no second time.
             var bytes: [UInt8]
@@ -121,7 +134,9 @@ extension PassphraseSource {
             defer { bytes.wipe() }
             return try open(path, needsPassphrase: \IdentityFileError.problem.needsPassphrase) {
                 (passphrase) throws(IdentityFileError) in
-                do throws(IdentityError) { return try Identity(bytes: bytes, passphrase: passphrase) } catch {
+                do throws(IdentityError) {
+                    return try Identity(bytes: bytes, passphrase: passphrase, keyPassphrase: keyPassphrase, named: name)
+                } catch {
                     throw IdentityFileError(file: StandardInput.path(path), problem: error)
                 }
             }

@@ -103,6 +103,13 @@ struct KeyStoreReadingTests {
         #expect(throws: IdentityError.keyStore(.wrongKeyPassphrase(.bks))) {
             try Identity(bytes: made.bks, passphrase: passphrase)
         }
+        // That it does not open is not that it is not there.
+        #expect(throws: IdentityError.keyStore(.wrongKeyPassphrase(.jks))) {
+            try Identity(bytes: made.jks, passphrase: passphrase, named: name)
+        }
+        #expect(throws: IdentityError.noSuchIdentity("none", among: names)) {
+            try Identity(bytes: made.jks, passphrase: passphrase, named: "none")
+        }
         #expect(throws: IdentityError.keyStore(.wrongPassphrase(.jceks))) {
             try Identity(bytes: made.jceks, passphrase: Secret(text: "wrong"))
         }

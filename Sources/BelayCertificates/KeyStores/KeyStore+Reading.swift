@@ -7,7 +7,7 @@ extension KeyStore {
     /// ```
     ///
     /// Without a passphrase, what a file shows without one is read: the certificates of Java's stores, for example, with the
-    /// integrity ``Integrity/unchecked(_:)`` and private keys as ``Content/closedKey(_:_:)``.
+    /// integrity ``KeyStore/Integrity-swift.enum/unchecked(_:)`` and private keys as ``KeyStore/Content/closedKey(_:_:)``.
     ///
     /// - Parameters:
     ///   - path: the file.

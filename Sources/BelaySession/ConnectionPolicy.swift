@@ -70,6 +70,9 @@ public struct TrustSettings: Sendable {
     public var rules: RuleSet = .standard
     /// Revocation lists. Where some are given, every certificate below the anchor is looked up in those that apply.
     public var revocationLists: [RevocationList] = []
+    /// The logs of Certificate Transparency whose timestamps count: those that Apple's systems demand of public authorities. nil: they are
+    /// not checked, which is said where an Info.plist demands them.
+    public var logList: LogList?
     /// What one evaluation may cost.
     public var limits = EvaluationLimits()
     /// The moment that chains are judged as of; nil for that of the connection.

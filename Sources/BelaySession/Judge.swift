@@ -20,6 +20,8 @@ struct Judge: Sendable {
     let asks: Bool
     /// What handlers have said for the whole session.
     let remembered: Protected<[[[UInt8]]: ConnectionRuling]>
+    /// What servers have delivered of Certificate Transparency beside their chains.
+    let delivered = DeliveredTimestamps()
 
     /// What comes of the evidence, as of a moment.
     func rule(
@@ -27,10 +29,13 @@ struct Judge: Sendable {
     ) -> ConnectionRuling {
         var verdict = verdict(on: evidence, at: moment)
         var shortcomings = policy.requirements.findings(for: evidence)
+        let evidence = policy.trust.logList == nil ? evidence : delivered.complete(evidence)
         if let demands {
             let held = demands.hold(verdict, evidence, trust(for: evidence, at: moment))
             verdict = held.verdict
             shortcomings += held.shortcomings
+        } else if policy.trust.logList != nil, verdict.isTrusted {
+            verdict = verdict.adding(trust(for: evidence, at: moment).transparencyFindings(for: verdict, evidence))
         }
         // Nobody is asked, and nobody may overrule, what the connection itself must be.
         guard shortcomings.isEmpty else { return .refused(verdict.adding(shortcomings)) }
@@ -72,6 +77,33 @@ struct Judge: Sendable {
         trust.cache = cache
         trust.evaluationTime = policy.trust.evaluationTime ?? moment
         trust.explains = policy.trust.explains
+        trust.logList = policy.trust.logList
         return trust
+    }
+}
+
+/// Keeps the timestamps that came by TLS and OCSP, since a resumed session brings neither. They are signed by their logs and are about the
+/// leaf, whichever connection brings them; those of one chain are never used for another.
+final class DeliveredTimestamps: Sendable {
+    private let known = Protected<[[[UInt8]]: Lists]>([:])
+
+    private struct Lists {
+        let timestampList: [UInt8]?
+        let stapledResponse: [UInt8]?
+    }
+
+    /// The evidence, with what was delivered earlier for the same chain where it brings nothing itself.
+    func complete(_ evidence: PeerEvidence) -> PeerEvidence {
+        known.withLock { known in
+            guard evidence.timestampList == nil, evidence.stapledResponse == nil else {
+                // Servers that show ever new chains must not fill the memory.
+                if known.count >= 64 { known.removeAll() }
+                known[evidence.chain] = Lists(
+                    timestampList: evidence.timestampList, stapledResponse: evidence.stapledResponse)
+                return evidence
+            }
+            guard let lists = known[evidence.chain] else { return evidence }
+            return evidence.with(timestampList: lists.timestampList, stapledResponse: lists.stapledResponse)
+        }
     }
 }

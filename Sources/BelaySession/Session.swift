@@ -83,7 +83,8 @@ public final class Session: Sendable {
     /// let session = try Session(infoPlist: .read(contentsOf: "App/Info.plist"))
     /// ```
     ///
-    /// Certificate Transparency, which Apple's systems demand of authorities that they came with, is not looked at.
+    /// Certificate Transparency, which Apple's systems demand of authorities that they came with, is looked at where the policy has a
+    /// list of logs (``TrustSettings/logList``).
     ///
     /// - Parameters:
     ///   - transportSecurity: the configuration that is enforced; `.default` for an app whose Info.plist says nothing.

@@ -39,6 +39,9 @@ public struct ServerTrust: Sendable {
     public var cache: TrustCache?
     /// Whether verdicts tell the story of the search (``Verdict/explanation``), which costs a second search.
     public var explains: Bool
+    /// The logs of Certificate Transparency whose timestamps count where they are demanded; nil where they are not checked. A chain's
+    /// own evaluation does not ask for them: who makes connections does.
+    public var logList: LogList?
 }
 
 extension ServerTrust {

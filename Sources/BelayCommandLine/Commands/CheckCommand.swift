@@ -48,7 +48,9 @@ struct CheckCommand: AsyncParsableCommand {
         }
         try transportSecurity.checkEnforcement()
         let files = connection.files + [transportSecurity.infoPlist].compactMap(\.self)
-        try StandardInput.checkOnce(policyOptions.pins + trustOptions.anchor + trustOptions.crl + files)
+        try StandardInput.checkOnce(
+            policyOptions.pins + trustOptions.anchor + trustOptions.crl + [trustOptions.ctLogList].compactMap(\.self)
+                + files)
     }
 
     func run() async throws {

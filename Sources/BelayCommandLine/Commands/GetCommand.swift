@@ -100,7 +100,9 @@ struct GetCommand: AsyncParsableCommand {
         try transportSecurity.checkEnforcement()
         let files = connection.files + [transportSecurity.infoPlist].compactMap(\.self)
         try StandardInput.checkOnce(
-            policyOptions.pins + trustOptions.anchor + trustOptions.crl + files + requestOptions.files
+            policyOptions.pins + trustOptions.anchor + trustOptions.crl + [trustOptions.ctLogList].compactMap(\.self)
+                + files
+                + requestOptions.files
                 + bodyOptions.files)
     }
 
@@ -194,6 +196,7 @@ struct GetCommand: AsyncParsableCommand {
         policy.trust.systemAnchors = given.systemAnchors.map { .store($0) } ?? .none
         policy.trust.rules = trustOptions.rules ?? (transportSecurity.infoPlist == nil ? .standard : .apple)
         policy.trust.revocationLists = given.revocationLists
+        policy.trust.logList = given.logList
         policy.trust.evaluationTime = trustOptions.time
         policy.allowsCleartext = transfer.allowHTTP
         return policy

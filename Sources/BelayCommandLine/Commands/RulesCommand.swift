@@ -46,7 +46,7 @@ struct RulesCommand: ParsableCommand {
 
     /// The rules of every module.
     private static let catalogue =
-        (RuleCatalogue.all + TransportSecurityRules.all + LintRules.all
+        (RuleCatalogue.all + TransparencyRules.all + TransportSecurityRules.all + LintRules.all
         + SessionRulesCatalogue.all)
         .sorted { $0.identifier < $1.identifier }
 

@@ -53,7 +53,9 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
                 throw ValidationError("'--host' means nothing with '--no-domain-validation'")
             }
             let chains = [chain].compactMap(\.self)
-            try StandardInput.checkOnce(chains + policyOptions.pins + trustOptions.anchor + trustOptions.crl)
+            try StandardInput.checkOnce(
+                chains + policyOptions.pins + trustOptions.anchor + trustOptions.crl
+                    + [trustOptions.ctLogList].compactMap(\.self))
             return
         }
         let others = [
@@ -62,7 +64,7 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             ("--allow-invalid-certificates", policyOptions.allowInvalidCertificates),
             ("--no-domain-validation", policyOptions.noDomainValidation), ("--anchor", !trustOptions.anchor.isEmpty),
             ("--no-system-anchors", trustOptions.noSystemAnchors), ("--crl", !trustOptions.crl.isEmpty),
-            ("--require-crl", trustOptions.requireCrl),
+            ("--require-crl", trustOptions.requireCrl), ("--ct-log-list", trustOptions.ctLogList != nil),
             ("--time", trustOptions.time != nil), ("--rules", trustOptions.rules != nil),
         ]
         if let name = others.first(where: \.1)?.0 {
@@ -105,7 +107,10 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
         let given = try trustOptions.read()
         let trust = try trustOptions.trust(
             chain: certificates.map(\.der), name: host, given: given, policy: policy, console: console)
-        let verdict = policy.evaluate(trust)
+        var verdict = policy.evaluate(trust)
+        if trust.logList != nil, verdict.isTrusted {
+            verdict = verdict.adding(trust.transparencyFindings(for: verdict, nil))
+        }
         return TrustReport(
             subject: host?.description ?? certificates.first?.label ?? path, host: host?.description, verdict: verdict,
             policy: policy, isMomentGiven: trustOptions.time != nil,

@@ -14,6 +14,11 @@ struct TrustOptions: ParsableArguments, Sendable {
     @Flag(help: "Refuse a certificate that no revocation list covers; without this it is a warning.") var requireCrl =
         false
     @Option(
+        help: ArgumentHelp(
+            "Logs of Certificate Transparency (log_list.json, version 3): a public server's certificate must have timestamps of theirs, as Apple's systems demand.",
+            valueName: "file"))
+    var ctLogList: String?
+    @Option(
         help: ArgumentHelp("Judge as of then, for example 2026-12-01T00:00:00Z.", valueName: "rfc3339"),
         transform: moment)
     var time: Date?
@@ -31,6 +36,7 @@ struct TrustOptions: ParsableArguments, Sendable {
         if noSystemAnchors { words.append("--no-system-anchors") }
         words += crl.flatMap { ["--crl", $0] }
         if requireCrl { words.append("--require-crl") }
+        if let ctLogList { words += ["--ct-log-list", ctLogList] }
         if let time { words += ["--time", RFC3339.text(time)] }
         if let rules { words += ["--rules", rules.name] }
         return words
@@ -42,6 +48,7 @@ struct TrustOptions: ParsableArguments, Sendable {
         /// The machine's store, where it is loaded already.
         var systemAnchors: AnchorStore?
         let revocationLists: [RevocationList]
+        let logList: LogList?
     }
 
     /// Reads the files that the options name.
@@ -62,8 +69,17 @@ struct TrustOptions: ParsableArguments, Sendable {
                 throw .revocationLists(error)
             }
         }
+        var logList: LogList?
+        if let ctLogList {
+            do throws(LogListError) { logList = try LogList.read(contentsOf: StandardInput.path(ctLogList)) } catch {
+                throw InputError(
+                    message: "\(error)",
+                    remedy: "Give '--ct-log-list' a log_list.json of version 3, as Apple and Google publish.")
+            }
+        }
         return Given(
-            anchors: AnchorStore(anchors, origin: anchor.joined(separator: ", ")), revocationLists: lists)
+            anchors: AnchorStore(anchors, origin: anchor.joined(separator: ", ")), revocationLists: lists,
+            logList: logList)
     }
 
     /// Puts the trust together. The machine's store is loaded here and not before: it is needed only now.
@@ -78,6 +94,7 @@ struct TrustOptions: ParsableArguments, Sendable {
         trust.requiresRevocationLists = requireCrl
         trust.rules = rules ?? .standard
         trust.explains = explain
+        trust.logList = given.logList
         trust.systemAnchors = given.systemAnchors
         if given.systemAnchors == nil { trust.systemAnchors = try systemAnchors(policy, console) }
         return trust

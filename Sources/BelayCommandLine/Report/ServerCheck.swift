@@ -56,7 +56,10 @@ struct ServerCheck: Sendable {
     /// The verdict on a trust, within what an Info.plist demands.
     private func verdict(_ trust: ServerTrust, _ evidence: PeerEvidence?) -> Verdict {
         let verdict = policy.evaluate(trust)
-        guard let demands = subject.demands else { return verdict }
+        guard let demands = subject.demands else {
+            guard given.logList != nil, verdict.isTrusted else { return verdict }
+            return verdict.adding(trust.transparencyFindings(for: verdict, evidence))
+        }
         let held = demands.hold(verdict, evidence, trust)
         return held.verdict.adding(held.shortcomings)
     }

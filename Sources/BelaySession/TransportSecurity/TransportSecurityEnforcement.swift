@@ -70,12 +70,31 @@ extension TransportSecurityRequirements {
     package func hold(
         _ verdict: Verdict, _ evidence: PeerEvidence?, _ trust: @autoclosure () -> ServerTrust
     ) -> (verdict: Verdict, shortcomings: [Finding]) {
-        let shortcomings = findings(
+        var shortcomings = findings(
             for: evidence, leaf: evidence?.chain.first, path: verdict.isPathComplete ? verdict.path : [])
-        guard verdict.isTrusted, !mayTrustBeRelaxed, !trust().evaluate().isTrusted else {
-            return (verdict, shortcomings)
+        guard verdict.isTrusted else { return (verdict, shortcomings) }
+        let trust = trust()
+        // That timestamps are missing refuses, as far as trust may be relaxed a part of trust; that nobody looked, or that they are
+        // there, is told.
+        let isOverrulable = mayTrustBeRelaxed && !requiresCertificateTransparency
+        var verdict = verdict
+        for finding in transparency(verdict, evidence, trust) {
+            if finding.severity == .error, !isOverrulable {
+                shortcomings.append(finding)
+            } else {
+                verdict = verdict.adding([finding])
+            }
         }
+        guard !mayTrustBeRelaxed, !trust.evaluate().isTrusted else { return (verdict, shortcomings) }
         return (verdict.adding([.trustLocked]), shortcomings)
+    }
+
+    /// What Certificate Transparency asks for: by the app's own key under any anchor, by the system under those that it came with.
+    private func transparency(_ verdict: Verdict, _ evidence: PeerEvidence?, _ trust: ServerTrust) -> [Finding] {
+        guard requiresCertificateTransparency || systemRequiresCertificateTransparency else { return [] }
+        return trust.transparencyFindings(
+            for: verdict, evidence, isDemandedByApp: requiresCertificateTransparency,
+            isDemandedBySystem: systemRequiresCertificateTransparency)
     }
 
     /// What is offered in handshakes; nil for what the requirements on the connection allow.

@@ -70,6 +70,9 @@ package final class ConnectionGuard {
             throw ConnectionGuardError(detail: error.text)
         }
         belay_tls_harden(context, TLSContext.maximumCertificateList)
+        guard belay_tls_request_staple(context) == 1, belay_tls_request_timestamps(context) == 1 else {
+            throw ConnectionGuardError(detail: OpenSSLError.drain().text)
+        }
         if key.minimumVersion < .tls12 { belay_tls_allow_legacy_servers(context) }
         let held = Unmanaged.passRetained(self)
         guard SSL_CTX_set_ex_data(context, contextIndex, held.toOpaque()) == 1 else {

@@ -49,6 +49,11 @@ public final class AnchorStore: Sendable {
         entry(for: certificate, hash: certificate.subject.canonicalHash) != nil
     }
 
+    /// Whether a certificate is one of the anchors and came with the system.
+    func isShipped(_ certificate: Certificate) -> Bool {
+        entry(for: certificate, hash: certificate.subject.canonicalHash)?.isShipped ?? false
+    }
+
     func entry(for certificate: Certificate, hash: UInt64) -> Entry? {
         entries[hash]?.first { $0.certificate == certificate }
     }

@@ -51,3 +51,14 @@ public struct PeerEvidence: Sendable, Hashable {
         self.peerAddress = peerAddress
     }
 }
+
+extension PeerEvidence {
+    /// The same evidence with what another connection showed of Certificate Transparency for the same chain.
+    package func with(timestampList: [UInt8]?, stapledResponse: [UInt8]?) -> PeerEvidence {
+        PeerEvidence(
+            chain: chain, version: version, cipherSuite: cipherSuite, keyExchangeGroup: keyExchangeGroup,
+            applicationProtocol: applicationProtocol, stapledResponse: stapledResponse, timestampList: timestampList,
+            hasExtendedMasterSecret: hasExtendedMasterSecret, moment: moment, hostLiteral: hostLiteral, host: host,
+            peerAddress: peerAddress)
+    }
+}

@@ -96,7 +96,8 @@ let package = Package(
             name: "BelayCertificatesTests", dependencies: ["TestSupport", "BelayCertificates", "memory-probe"],
             swiftSettings: strict),
         .testTarget(
-            name: "BelayTrustTests", dependencies: ["TestSupport", "Mutation", "BelayTrust", "BelayCertificates", "COpenSSL"],
+            name: "BelayTrustTests",
+            dependencies: ["TestSupport", "Mutation", "BelayTrust", "BelayCertificates", "COpenSSL"],
             swiftSettings: strict),
         .testTarget(
             name: "BelayTLSTests", dependencies: ["BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL"],

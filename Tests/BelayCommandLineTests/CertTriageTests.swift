@@ -75,4 +75,32 @@ struct CertTriageTests {
             #expect(try Self.uses(run) == ["client.p12": "closed"])
         }
     }
+
+    @Test("a server's key and an authority's are not for an app, also in files of their own")
+    func keysOfOthers() async throws {
+        let root = try CertificateIssuer.selfSigned(.authority(named: "Example Root"), key: .generate(.p256))
+        let server = try root.issueIdentity(.server(names: ["api.shop.test"]), key: .generate(.p256))
+        _ = try folder.write("root.pem", root.certificate.pem)
+        _ = try folder.write("root.key", root.privateKey.pkcs8PEM().bytes)
+        _ = try folder.write("api.crt", server.certificate.pem)
+        _ = try folder.write("api.key", server.privateKey.pkcs8PEM().bytes)
+        _ = try folder.write("lone.key", PrivateKey.generate(.p256).pkcs8PEM().bytes)
+        #expect(
+            try await Self.uses(triage("--format", "json")) == [
+                "root.pem": "anchor", "root.key": "secretOfOthers", "api.crt": "pin", "api.key": "secretOfOthers",
+                "lone.key": "loneKey",
+            ])
+        #expect(try await triage().output.contains("not for an app"))
+    }
+
+    @Test("links and pipes in a folder are named and not opened")
+    func links() async throws {
+        _ = try folder.write("a.txt", "nothing")
+        try FileManager.default.createSymbolicLink(atPath: folder("loop"), withDestinationPath: ".")
+        try FileManager.default.createSymbolicLink(atPath: folder("away"), withDestinationPath: "/etc/passwd")
+        #expect(mkfifo(folder("pipe"), 0o600) == 0)
+        let run = try await triage()
+        #expect(run.status == 0 && !run.output.contains("loop/"))
+        #expect(run.output.contains("not followed") && run.output.contains("neither a file nor a folder"))
+    }
 }

@@ -68,6 +68,25 @@ package enum FileReading {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
+    /// What stands in a folder under a name; links are looked at, not followed.
+    package enum EntryKind {
+        case file, folder, link
+        /// A pipe, a socket, a device, or nothing.
+        case other
+    }
+
+    /// What stands under a path.
+    package static func kind(of path: String) -> EntryKind {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return .other }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file
+        case S_IFDIR: return .folder
+        case S_IFLNK: return .link
+        default: return .other
+        }
+    }
+
     /// Whether a path leads to a folder.
     package static func isFolder(_ path: String) -> Bool {
         var status = stat()

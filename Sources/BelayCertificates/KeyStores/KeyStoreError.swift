@@ -52,10 +52,11 @@ extension KeyStoreError: CustomStringConvertible {
         case .passphraseNeeded(let format):
             "the \(format) file needs a passphrase and none was given. Give its passphrase"
         case .wrongPassphrase(let format):
-            "the passphrase does not open the \(format) file. Check it, and the end of its line"
+            "the passphrase does not open the \(format) file, or somebody changed the file: its code cannot tell which. "
+                + "Check the passphrase and the end of its line; if it is right, copy the file again"
         case .wrongKeyPassphrase(let format):
-            "the passphrase opens the \(format) file, but not a key or certificates in it, which have a passphrase of their own. "
-                + "Give that too"
+            "the passphrase opens the \(format) file, but not a key or certificates in it, which have a passphrase of their own: "
+                + "none was given for them, or another. Give it with the key's passphrase"
         case .unusablePassphrase(let reason): "the passphrase cannot be used: \(reason)"
         case .noIntegrityCode(let format):
             "the \(format) file has no MAC, so that nothing shows whether it was changed. Export it with a passphrase"

@@ -106,8 +106,12 @@ public struct FileTriage: Sendable {
         case identity
         /// An authority's certificate with its private key.
         case authorityIdentity
-        /// A private key alone.
+        /// A private key alone, of a client's certificate, or of none that is among the files.
         case privateKey
+        /// A private key alone, of a server's certificate.
+        case serverKey
+        /// A private key alone, of an authority's certificate.
+        case authorityKey
         /// A private key that did not open.
         case closedKey
         /// A private key beside certificates that are not its own.
@@ -134,8 +138,12 @@ public struct FileTriage: Sendable {
         case identityKey
         /// Nothing: it is a secret of a server or an authority, and whoever sent it should replace it.
         case secretOfOthers
+        /// Nothing by itself: its certificate is not among the files.
+        case loneKey
         /// Open it first.
         case closed
+        /// Ask for it again: it is damaged, or cannot be read.
+        case damaged
         /// Nothing: another file holds the same.
         case duplicate
         /// Nothing.
@@ -219,7 +227,7 @@ extension FileTriage.File {
         pieces = []
         self.problem = problem
         self.isClosed = isClosed
-        use = isClosed ? .closed : .nothing
+        use = isClosed ? .closed : .damaged
     }
 }
 
@@ -228,7 +236,7 @@ extension FileTriage.Use {
     fileprivate init(_ pieces: [FileTriage.Piece]) {
         let roles = Set(pieces.map(\.role))
         let own = pieces.filter { $0.sameAs == nil }
-        if !roles.isDisjoint(with: [.serverIdentity, .authorityIdentity]) {
+        if !roles.isDisjoint(with: [.serverIdentity, .authorityIdentity, .serverKey, .authorityKey]) {
             self = .secretOfOthers
         } else if roles.contains(.closedKey) {
             self = .closed
@@ -237,7 +245,7 @@ extension FileTriage.Use {
         } else if !roles.isDisjoint(with: [.clientIdentity, .identity]) {
             self = .identity
         } else if roles.contains(.privateKey) {
-            self = pieces.contains { $0.role == .privateKey && $0.keyOf != nil } ? .identityKey : .nothing
+            self = pieces.contains { $0.role == .privateKey && $0.keyOf != nil } ? .identityKey : .loneKey
         } else if own.contains(where: { $0.role == .root }) {
             self = .anchor
         } else if own.contains(where: { $0.role == .server || $0.role == .leaf }) {

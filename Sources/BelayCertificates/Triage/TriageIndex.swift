@@ -56,9 +56,16 @@ struct TriageIndex {
 
     private func keyPiece(_ role: FileTriage.Role, _ key: PublicKey, in file: String) -> FileTriage.Piece {
         let fullest = keys.first { $0.key == key }?.file
+        let owner = certificates.first { $0.certificate.publicKey == key }
+        var role = role
+        switch owner.map({ FileTriage.Role($0.certificate, hasKey: true) }) {
+        case .serverIdentity?: role = .serverKey
+        case .authorityIdentity?: role = .authorityKey
+        default: break
+        }
         return FileTriage.Piece(
             role: role, subject: nil, certificate: nil, issuedBy: nil, sameAs: fullest == file ? nil : fullest,
-            keyOf: certificates.first { $0.certificate.publicKey == key }?.file)
+            keyOf: owner?.file)
     }
 
     private func bare(_ role: FileTriage.Role) -> FileTriage.Piece {

@@ -45,7 +45,7 @@ struct TriageReport: Encodable {
         let anchors = triage.anchors
         let options = anchors.map { " --anchor \(ShellText.quoted($0))" }.joined()
         var connections: [Connection] = []
-        if !anchors.isEmpty || triage.identities.isEmpty {
+        if !anchors.isEmpty {
             connections.append(
                 Connection(
                     kind: "one-way", anchors: anchors, identity: nil, command: "belay check https://HOST\(options)"))

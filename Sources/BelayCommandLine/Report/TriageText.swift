@@ -59,6 +59,8 @@ struct TriageText {
         case .identity: "identity"
         case .authorityIdentity: "certificate of an authority with its private key"
         case .privateKey: "private key"
+        case .serverKey: "private key of a server"
+        case .authorityKey: "private key of an authority"
         case .closedKey: "private key, closed"
         case .mismatch: "private key of another certificate"
         case .request: "certificate signing request"
@@ -68,20 +70,30 @@ struct TriageText {
     }
 
     private func use(_ file: TriageReport.File) -> String {
+        let hasExpired = file.pieces.first { $0.daysLeft != nil }.map { ($0.daysLeft ?? 0) < 0 } ?? false
         switch FileTriage.Use(rawValue: file.use) ?? .nothing {
-        case .anchor: "for the app: trust this authority (--anchor). Without it no server that it issued for is trusted"
-        case .identity: "for the app, where the server asks who it is: the client's identity (--identity)"
-        case .pin: "to pin this server, by key or by certificate (--pins); not needed where its authority is trusted"
-        case .chain: "for whoever is missing a link: servers and identities should bring it themselves"
+        case .anchor, .identity, .pin,
+            .chain where hasExpired:
+            return console.style.bad("of no use any more: it has expired. Ask for a new one")
+        case .anchor:
+            return "for the app: trust this authority (--anchor). Without it no server that it issued for is trusted"
+        case .identity: return "for the app, where the server asks who it is: the client's identity (--identity)"
+        case .pin:
+            return "to pin this server, by key or by certificate (--pins); not needed where its authority is trusted"
+        case .chain: return "for whoever is missing a link: servers and identities should bring it themselves"
         case .identityKey:
             "for the app together with its certificate: make one file of both with 'belay cert convert --to pkcs12'"
         case .secretOfOthers:
-            console.style.bad(
+            return console.style.bad(
                 "not for an app: a private key of a server or an authority. Tell whoever sent it; it should be replaced"
             )
-        case .closed: "open it first: give its passphrase with '--passphrase-file FILE'"
-        case .duplicate: "not needed: another file holds the same"
-        case .nothing: "not needed by an app"
+        case .loneKey:
+            return
+                "of no use without its certificate, which is not here; if it is a server's, it is not for an app and should be replaced"
+        case .damaged: return "ask for it again"
+        case .closed: return "open it first: give its passphrase with '--passphrase-file FILE'"
+        case .duplicate: return "not needed: another file holds the same"
+        case .nothing: return "not needed by an app"
         }
     }
 }

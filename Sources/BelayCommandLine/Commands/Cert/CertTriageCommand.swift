@@ -9,7 +9,8 @@ struct CertTriageCommand: ParsableCommand {
         abstract: "Say what each file of a folder is, how they belong together, and which of them an app needs.",
         discussion: """
             For the moment when the back-end team has sent ca.crt, server.cer, client.p12, client.pfx and a .jks. Files are told by their \
-            content; those that need a passphrase are tried with the one that is given, and said to be closed otherwise. Nothing is judged: \
+            content; those that need a passphrase are tried with the one that is given, and said to be closed otherwise; nobody is asked. Links are \
+            not followed. Nothing is judged: \
             'belay check' does that, and what it needs stands at the end.
             Exit status: 0 every file was told; 2 wrong use; 3 some are damaged or cannot be read, or a passphrase is missing.
             """,
@@ -39,7 +40,7 @@ struct CertTriageCommand: ParsableCommand {
         var inputs: [FileTriage.Input] = []
         for path in file {
             do throws(FileReadingError) {
-                for name in try Self.files(at: path) { inputs.append(Self.input(name, opener)) }
+                inputs += try Self.files(at: path, opener)
             } catch {
                 throw console.fail("\(printable(path)): \(error)")
             }
@@ -53,16 +54,22 @@ struct CertTriageCommand: ParsableCommand {
     }
 
     /// A file, or the files of a folder and of the folders in it, but for those whose name begins with a dot.
-    private static func files(at path: String, depth: Int = 0) throws(FileReadingError) -> [String] {
-        guard path != "-", FileReading.isFolder(path) else { return [path] }
-        // Links may lead round in a circle.
-        guard depth < 8 else { return [] }
+    ///
+    /// Links are not followed: somebody else made the folder, and they may lead anywhere, or round in a circle.
+    private static func files(at path: String, _ opener: KeyStoreOpener) throws(FileReadingError) -> [FileTriage.Input]
+    {
+        guard path != "-", FileReading.isFolder(path) else { return [input(path, opener)] }
         let base = path.hasSuffix("/") ? path : path + "/"
-        var files: [String] = []
+        var inputs: [FileTriage.Input] = []
         for name in try FileReading.names(inFolder: path) where !name.hasPrefix(".") {
-            files += try Self.files(at: base + name, depth: depth + 1)
+            switch FileReading.kind(of: base + name) {
+            case .file: inputs.append(input(base + name, opener))
+            case .folder: inputs += try files(at: base + name, opener)
+            case .link: inputs.append(.init(name: base + name, found: "a symbolic link, which is not followed"))
+            case .other: inputs.append(.init(name: base + name, found: "neither a file nor a folder"))
+            }
         }
-        return files
+        return inputs
     }
 
     private static func input(_ name: String, _ opener: KeyStoreOpener) -> FileTriage.Input {

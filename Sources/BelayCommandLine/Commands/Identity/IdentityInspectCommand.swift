@@ -34,6 +34,7 @@ struct IdentityInspectCommand: ParsableCommand {
     func run() throws {
         let console = Console()
         var reports: [KeyStoreReport] = []
+        var errors: [FileFault] = []
         var failure: ExitCode?
         let opener: KeyStoreOpener
         do throws(InputError) {
@@ -45,12 +46,18 @@ struct IdentityInspectCommand: ParsableCommand {
             do {
                 let opened = try opener.inspect(path)
                 reports.append(KeyStoreReport(file: path, opened, at: now))
+                if opened.passphrase != nil, let closed = opened.store?.firstClosedKey {
+                    let error = KeyStoreFileError(file: path, problem: closed)
+                    errors.append(FileFault(file: path, message: "\(closed)"))
+                    failure = console.fail("\(error)")
+                }
             } catch let error as KeyStoreFileError {
+                errors.append(FileFault(file: path, message: "\(error.problem)"))
                 failure = console.fail("\(error)")
             }
         }
         switch output.format {
-        case .json: try console.printJSON(Report(files: reports))
+        case .json: try console.printJSON(Report(files: reports, errors: errors))
         case .text:
             if !reports.isEmpty {
                 try console.print(reports.map { KeyStoreText($0, console).text }.joined(separator: "\n\n"))
@@ -61,5 +68,21 @@ struct IdentityInspectCommand: ParsableCommand {
 
     private struct Report: Encodable {
         let files: [KeyStoreReport]
+        let errors: [FileFault]
+    }
+
+    /// A file that could not be read, or a key in it that did not open.
+    private struct FileFault: Encodable {
+        let file: String
+        let message: String
+    }
+}
+
+extension KeyStore {
+    /// Why the first key that is closed did not open; nil where all did.
+    fileprivate var firstClosedKey: KeyStoreError? {
+        entries.lazy.compactMap { entry in
+            if case .closedKey(let error, _) = entry.content { error } else { nil }
+        }.first
     }
 }

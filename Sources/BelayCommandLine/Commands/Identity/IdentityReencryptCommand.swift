@@ -40,6 +40,7 @@ struct IdentityReencryptCommand: ParsableCommand {
         if keepPassphrase, let option = newPassphrase.source.words.first {
             throw ValidationError("'--keep-passphrase' contradicts '\(option)'")
         }
+        guard out != "-" else { throw ValidationError("a key is not written to standard output: give '--out' a file") }
         try StandardInput.checkOnce(
             [file] + passphrase.source.files + keys.source.files + newPassphrase.source.files)
     }
@@ -53,6 +54,11 @@ struct IdentityReencryptCommand: ParsableCommand {
             let store = try chosen(opened.store)
             if opened.store?.integrity == KeyStore.Integrity.none, opened.description != nil {
                 console.note("warning: \(printable(file)) has no MAC, so that nothing shows whether it was changed")
+            }
+            if store.identities.isEmpty {
+                console.note(
+                    "warning: no private key in \(printable(file)) has its certificate beside it: the new file is no identity"
+                )
             }
             let secret = try newSecret(opened)
             let bytes = try store.pkcs12(legacy ? .legacy(secret) : .modern(secret))

@@ -161,6 +161,29 @@ struct StreamLimitTests {
         #expect(await server.requests.count == (isRepeatable ? 3 : 2))
     }
 
+    @Test("A request that is sent again is held to the policy of that moment", arguments: [false, true])
+    func repeatedUnderAnother(isHTTP2: Bool) async throws {
+        let latch = Latch()
+        let count = Journal(0)
+        let server = try RawTLSServer { setup in
+            setup.protocols = isHTTP2 ? ["h2"] : ["http/1.1"]
+            setup.answer = { _, _ in
+                await count.update { $0 += 1 }
+                return await count.value == 2 ? .dropped.waiting(for: latch) : .text("answer")
+            }
+        }
+        let session = try Session.tests(server)
+        #expect(try await session.text() == "answer")
+        let request = Task { await session.refusal() }
+        #expect(await server.wait { $0.map(\.requests.count).reduce(0, +) == 2 })
+        session.securityPolicy = .pinned(to: PinnedKeys(SPKIPin(SHA256Digest(of: [1]))))
+        await latch.open()
+        #expect(await request.value?.rules == ["pin.mismatch"])
+        await server.stop()
+        #expect(await server.connections.map(\.requests.count).reduce(0, +) == 2)
+        #expect(await server.connections.dropFirst().allSatisfy { $0.bytes == 0 })
+    }
+
     @Test("A handle that had its connections end under it many times is none the worse")
     func droppedOften() async throws {
         let isEven = Journal(false)

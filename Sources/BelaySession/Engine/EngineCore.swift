@@ -141,6 +141,7 @@ final class EngineCore: @unchecked Sendable {
                 mailbox.isAsleep = letters.isEmpty
             }
             let goesOn = read(letters, multi)
+            if !waiting.isEmpty { resumeWaiting(multi) }
             answer()
             if !goesOn { break }
             let count = belay_epoll_wait_until(
@@ -164,7 +165,6 @@ final class EngineCore: @unchecked Sendable {
                 curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
             }
             collect(multi)
-            if !waiting.isEmpty { resumeWaiting(multi) }
             answer()
             if let nextCheck, nextCheck <= EngineCore.now {
                 endExpired(multi)

@@ -114,6 +114,8 @@ extension Transfer {
 
     /// How often the engine sends a request again that libcurl has given up.
     private static let maximumRepeats = 3
+    /// How often libcurl does before it gives up.
+    private static let libcurlRepeats = 5
 
     /// Whether a request that failed is to be sent again.
     ///
@@ -121,10 +123,15 @@ extension Transfer {
     /// connection that nobody had used before is no reason: the next one would hardly be better.
     func mayBeTriedAgain(_ result: CURLcode) -> Bool {
         guard ending == nil, sending.isUnanswered, mayBeRepeated, sending.repeats < Transfer.maximumRepeats,
-            sending.count > 1 || !isFreshConnection, easy.number(CURLINFO_RESPONSE_CODE) == 0
+            !isFreshConnection || sending.count > Transfer.libcurlRepeats, easy.number(CURLINFO_RESPONSE_CODE) == 0
         else { return false }
         switch result {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2:
+            guard order.terms.isCurrent() else {
+                // It goes on under the policy of the moment, as a new exchange.
+                ending = .superseded
+                return false
+            }
             sending.repeats += 1
             return true
         default: return false

@@ -125,6 +125,11 @@ final class Transfer {
     }
 
     private func guardConnection(in context: OpaquePointer) -> Bool {
+        // HTTP/2 says its first words before anybody is asked whether the request may go out.
+        guard order.terms.isCurrent() else {
+            ending = .superseded
+            return false
+        }
         let made = ConnectionGuard(
             terms: order.terms, answers: order.answers, peerAddress: easy.peerAddress ?? "")
         do throws(ConnectionGuardError) {

@@ -12,7 +12,7 @@ struct UseTests {
         arguments: [
             (["check"], "missing argument '<url>'"), (["chek", "x"], "did you mean 'check'"),
             (["check", "https://a.test", "--pinz", "x"], "did you mean '--pins'"),
-            (["check", "ftp://a.test"], "'ftp' is not a scheme"),
+            (["check", "gopher://a.test"], "'gopher' is not a scheme"),
             (["check", "https:/localhost"], "Write https://host"),
             (["check", "https//localhost"], "Write https://host"),
             (["check", "http:/localhost"], "Write https://host"), (["check", "https:localhost"], "Write https://host"),

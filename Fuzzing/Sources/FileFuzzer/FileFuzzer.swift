@@ -24,6 +24,13 @@ public func fuzzFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     } catch {
         use(error.description)
     }
+    do throws(PublicKeyFileError) {
+        let found = try PublicKey.findAll(bytes: input, name: "input")
+        demand(!found.isEmpty, "a file without keys is read without an error")
+        for one in found { demand((try? PublicKey(der: one.key.der)) == one.key, "a key is read differently") }
+    } catch {
+        use(error.description)
+    }
     // No passphrase: what is behind one costs seconds by intention, and cannot be reached by chance.
     do throws(IdentityError) { use(try Identity(bytes: input).description) } catch { use(error.description) }
     return 0

@@ -32,10 +32,17 @@ struct CheckCommand: AsyncParsableCommand {
                 "belay check https://www.example.com --info-plist App/Info.plist",
                 "What an app on Apple's systems would do."
             ),
+            ("belay check smtp://mail.example.com", "A mail server, which changes to TLS first."),
             ("belay check https://www.example.com --format json | jq .reasons", "For programs."),
         ])
 
-    @Argument(help: "https://host[:port], or a host alone.") var url: String
+    @Argument(help: "https://host[:port], or a host alone; smtp://, imap://, ldap:// and their like.") var url: String
+    @Option(
+        name: .customLong("starttls"),
+        help: ArgumentHelp(
+            "Have a server that begins in the clear change to TLS; a URL with the protocol's scheme (smtp://) says the same.",
+            valueName: "protocol"))
+    var startTLS: StartTLSProtocol?
     @OptionGroup(title: "Policy") var policyOptions: PolicyOptions
     @OptionGroup(title: "Trust") var trustOptions: TrustOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
@@ -55,13 +62,13 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console()
-        let endpoint: TLSEndpoint
+        let location: TLSLocation
         var refusals: [Finding] = []
         do throws(EndpointError) {
-            endpoint = try TLSEndpoint(url: url)
+            location = try TLSLocation(url, startTLS: startTLS)
         } catch {
             guard case .cleartext(let meant) = error.reason else { throw ValidationError("\(error)") }
-            endpoint = meant
+            location = TLSLocation(endpoint: meant)
             refusals = [ConnectionRequirements.cleartext(host: meant.host)]
         }
         let isCleartext = !refusals.isEmpty
@@ -71,43 +78,44 @@ struct CheckCommand: AsyncParsableCommand {
             policy = read
             refusals += read.contradictions()
             var notice: Finding?
-            let demands = try demands(endpoint, isCleartext: isCleartext, &refusals, &notice)
+            let demands = try demands(location.endpoint, isCleartext: isCleartext, &refusals, &notice)
             if let notice, refusals.isEmpty {
                 // Pins are to be proved, and nothing proves anything here.
                 guard read.pinningMode == .none else {
-                    let refusal = ConnectionRequirements.cleartext(host: endpoint.host)
-                    return try finish(answer(Verdict(refusing: [refusal, notice]), endpoint, read), console)
+                    let refusal = ConnectionRequirements.cleartext(host: location.endpoint.host)
+                    return try finish(answer(Verdict(refusing: [refusal, notice]), location, read), console)
                 }
-                var report = answer(.unproven([notice]), endpoint, read)
+                var report = answer(.unproven([notice]), location, read)
                 report.isCleartext = true
                 return try finish(report, console)
             }
             // Known already: not a byte goes out.
             guard refusals.isEmpty else {
-                return try finish(answer(Verdict(refusing: refusals), endpoint, read), console)
+                return try finish(answer(Verdict(refusing: refusals), location, read), console)
             }
             var given = try trustOptions.read()
             let identity = try connection.readIdentity(console)
             // In the middle of the handshake, when the server is judged for the first time, is no time to read files.
             if identity != nil { given.systemAnchors = try trustOptions.systemAnchors(read, console) }
             let check = ServerCheck(
-                subject: subject(endpoint, demands), policy: read, given: given, console: console)
+                subject: subject(location, demands), policy: read, given: given, console: console)
             try finish(await check.connect(identity: identity), console)
         } catch let error as InputError {
-            var report = answer(Verdict(refusing: []), endpoint, policy ?? .default)
+            var report = answer(Verdict(refusing: []), location, policy ?? .default)
             report.isPolicyKnown = policy != nil
             report.error = .input(error)
             try finish(report, console)
         }
     }
 
-    private func answer(_ verdict: Verdict, _ endpoint: TLSEndpoint, _ policy: SecurityPolicy) -> CheckReport {
-        subject(endpoint).answer(verdict, policy)
+    private func answer(_ verdict: Verdict, _ location: TLSLocation, _ policy: SecurityPolicy) -> CheckReport {
+        subject(location).answer(verdict, policy)
     }
 
-    private func subject(_ endpoint: TLSEndpoint, _ demands: TransportSecurityRequirements? = nil) -> CheckSubject {
+    private func subject(_ location: TLSLocation, _ demands: TransportSecurityRequirements? = nil) -> CheckSubject {
         CheckSubject(
-            command: "check", url: url, endpoint: endpoint, policyOptions: policyOptions, trustOptions: trustOptions,
+            command: "check", url: url, endpoint: location.endpoint, startTLS: location.startTLS,
+            policyOptions: policyOptions, trustOptions: trustOptions,
             connection: connection, transportSecurity: transportSecurity, demands: demands)
     }
 

@@ -79,41 +79,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             guard try await stream.run() else { throw ExitStatus.unreadable }
             return
         }
-        let report: TrustReport
-        do throws(InputError) {
-            report = try judge(console)
-        } catch {
-            if output.format == .json {
-                try console.printJSON(TrustReport.Unread(host: host?.description, error: error))
-            }
-            throw console.fail(error.text)
-        }
-        switch output.format {
-        case .json: try console.printJSON(report)
-        case .text: try console.print(report.text(console))
-        }
-        if !report.verdict.isTrusted { throw ExitStatus.refused }
-    }
-
-    private func judge(_ console: Console) throws(InputError) -> TrustReport {
-        let path = chain ?? ""
-        let policy = try policyOptions.policy()
-        let certificates: [Certificate]
-        do throws(CertificateFileError) {
-            certificates = try Certificate.read(contentsOf: StandardInput.path(path))
-        } catch {
-            throw .certificates(error, for: "--chain")
-        }
-        let given = try trustOptions.read()
-        let trust = try trustOptions.trust(
-            chain: certificates.map(\.der), name: host, given: given, policy: policy, console: console)
-        var verdict = policy.evaluate(trust)
-        if trust.logList != nil, verdict.isTrusted {
-            verdict = verdict.adding(trust.transparencyFindings(for: verdict, nil))
-        }
-        return TrustReport(
-            subject: host?.description ?? certificates.first?.label ?? path, host: host?.description, verdict: verdict,
-            policy: policy, isMomentGiven: trustOptions.time != nil,
-            path: PathReport(verdict, trust: trust, policy: policy, at: trust.evaluationTime ?? Date()))
+        try ChainJudgement(
+            host: host, policyOptions: policyOptions, trustOptions: trustOptions, format: output.format
+        ).run([chain ?? ""], option: "--chain", console)
     }
 }

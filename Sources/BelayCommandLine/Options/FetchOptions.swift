@@ -43,6 +43,11 @@ struct FetchOptions: ParsableArguments, Sendable {
         return false
     }
 
+    /// Whether a text that is no file may have been meant for a server.
+    static func couldBeServer(_ text: String) -> Bool {
+        !text.contains("/") && text.contains(".") && (try? TLSEndpoint(url: text)) != nil
+    }
+
     /// Refuses options for servers where there is none, and an address for several.
     func check(_ inputs: [String]) throws {
         let count = inputs.count(where: Self.isServer)

@@ -120,7 +120,8 @@ struct TrustOptions: ParsableArguments, Sendable {
         return date
     }
 
-    private static func ruleSet(_ text: String) throws -> RuleSet {
+    /// A set of rules by its name.
+    static func ruleSet(_ text: String) throws -> RuleSet {
         guard let set = RuleSet.named(text) else { throw ValidationError(RuleSet.refusal(of: text)) }
         return set
     }

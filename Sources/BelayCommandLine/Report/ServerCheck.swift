@@ -13,6 +13,8 @@ struct CheckSubject: Sendable {
     /// The URL as it was given.
     let url: String
     let endpoint: TLSEndpoint
+    /// The protocol in which the server is asked to change to TLS.
+    var startTLS: StartTLSProtocol?
     let policyOptions: PolicyOptions
     let trustOptions: TrustOptions
     let connection: ConnectionOptions
@@ -29,7 +31,8 @@ struct CheckSubject: Sendable {
             command: command, url: printable(url), endpoint: endpoint, connectTo: connection.connectTo,
             verdict: verdict, requirements: requirements, policy: policy,
             isMomentGiven: trustOptions.time != nil,
-            words: policyOptions.wordsWithoutPins + trustOptions.words + transportSecurity.words + connection.words)
+            words: policyOptions.wordsWithoutPins + trustOptions.words + transportSecurity.words + connection.words
+                + (FetchOptions.isServer(url) ? [] : startTLS.map { ["--starttls", $0.rawValue] } ?? []))
     }
 }
 
@@ -106,7 +109,7 @@ struct ServerCheck: Sendable {
         do throws(TLSError) {
             examination = try await client.examine(
                 subject.endpoint, requirements: subject.requirements, cipherSuites: subject.demands?.offer,
-                connectTo: subject.connection.connectTo,
+                connectTo: subject.connection.connectTo, startTLS: subject.startTLS,
                 timeouts: subject.connection.timeouts, identity: identity?.forTLS
             ) { evidence in
                 // With nothing to show, the server is judged afterwards.

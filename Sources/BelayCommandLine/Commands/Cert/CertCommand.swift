@@ -6,6 +6,10 @@ struct CertCommand: AsyncParsableCommand {
         commandName: "cert", abstract: "Certificates: what is in them, and those of live servers.",
         subcommands: [
             CertShowCommand.self,
-            CertFetchCommand.self, CertTriageCommand.self,
+            CertFetchCommand.self,
+            CertPinCommand.self,
+            CertVerifyCommand.self,
+            CertDiffCommand.self,
+            CertTriageCommand.self,
         ])
 }

@@ -205,4 +205,41 @@ static inline int belay_push_private_octets(OSSL_PARAM_BLD *builder, const void 
 }
 // --- end of TLS ---
 
+// A number of a key by the name of its parameter, in the machine's byte order (little-endian on all that Belay runs on), into memory of the
+// caller's: how many bytes it took, 0 where there is none. In C because OSSL_PARAM keeps pointers to the names of its fields.
+static inline size_t belay_key_number(const EVP_PKEY *key, const char *name, void *output, size_t length) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_BN(name, (unsigned char *)output, length),
+        OSSL_PARAM_construct_end(),
+    };
+    if (EVP_PKEY_get_params(key, parameters) != 1 || !OSSL_PARAM_modified(parameters)) return 0;
+    return parameters[0].return_size <= length ? parameters[0].return_size : 0;
+}
+
+// A private key on a named curve from its scalar, big-endian, and its point. NULL where OpenSSL has no use for them.
+//
+// The decoders that d2i_PrivateKey and EVP_PKCS82PKEY ask free what they decode without clearing it; this leaves nothing behind.
+static inline EVP_PKEY *belay_ec_private_key(const char *group, const unsigned char *scalar, size_t scalar_length,
+                                             const unsigned char *point, size_t point_length) {
+    unsigned char number[72];
+    if (scalar_length == 0 || scalar_length > sizeof number) return NULL;
+    BIGNUM *d = BN_secure_new();
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    if (d != NULL && context != NULL && BN_bin2bn(scalar, (int)scalar_length, d) != NULL
+        && BN_bn2nativepad(d, number, (int)scalar_length) > 0 && EVP_PKEY_fromdata_init(context) == 1) {
+        OSSL_PARAM parameters[] = {
+            OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)group, 0),
+            OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, point_length),
+            OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, number, scalar_length),
+            OSSL_PARAM_construct_end(),
+        };
+        EVP_PKEY_fromdata(context, &key, EVP_PKEY_KEYPAIR, parameters);
+    }
+    OPENSSL_cleanse(number, sizeof number);
+    BN_clear_free(d);
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
 #endif

@@ -84,11 +84,11 @@ struct PassphraseTests {
         }
         let script = """
             mkfifo "$0/in" "$0/out"
-            script --quiet --return --command "$1" /dev/null < "$0/in" > "$0/out" &
+            script --quiet --return --command "$1" /dev/null < "$0/in" > "$0/out" & program=$!
             exec 3> "$0/in" 4< "$0/out"
             \(typing.joined(separator: "\n"))
             cat <&4
-            wait %1
+            wait $program
             """
         let place = try TemporaryFolder()
         return try await Tool.finish("bash", ["-c", script, place.path, command])

@@ -38,7 +38,6 @@ struct PrivateAuthorityTests {
             [
                 "s_client", "-connect", "127.0.0.1:\(try port(server))", "-servername", PrivateWorld.host, "-CAfile",
                 world.folder("ca/root.pem"), "-verify_return_error", "-verify_hostname", PrivateWorld.host, "-quiet",
-                "-no_ign_eof",
             ] + options, input: Array("GET / HTTP/1.0\r\nHost: \(PrivateWorld.host)\r\n\r\n".utf8))
     }
 

@@ -76,7 +76,8 @@ extension PrivateKey {
         switch kind {
         case .privateKey: pointer = Self.decodePKCS8(der)
         case .rsaPrivateKey: pointer = Self.decode(der, type: NID_rsaEncryption)
-        case .ellipticCurvePrivateKey: pointer = Self.decode(der, type: NID_X9_62_id_ecPublicKey)
+        case .ellipticCurvePrivateKey:
+            pointer = EllipticCurveScalar.key(sec1: der) ?? Self.decode(der, type: NID_X9_62_id_ecPublicKey)
         case .dsaPrivateKey: pointer = Self.decode(der, type: NID_dsa)
         case .encryptedPrivateKey:
             guard let passphrase else { throw .passphraseNeeded }
@@ -102,7 +103,7 @@ extension PrivateKey {
         }
         guard let info else { return nil }
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
-        return EVP_PKCS82PKEY(info)
+        return EllipticCurveScalar.key(info) ?? EVP_PKCS82PKEY(info)
     }
 
     private static func decryptPKCS8(_ der: [UInt8], _ passphrase: Secret) throws(PrivateKeyError) -> OpaquePointer? {
@@ -121,7 +122,7 @@ extension PrivateKey {
             throw .wrongPassphrase
         }
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
-        return EVP_PKCS82PKEY(info)
+        return EllipticCurveScalar.key(info) ?? EVP_PKCS82PKEY(info)
     }
 
     /// Opens a block that is encrypted as RFC 1421 has it, the traditional form of OpenSSL.

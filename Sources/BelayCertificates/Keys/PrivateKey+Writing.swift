@@ -5,6 +5,7 @@ extension PrivateKey {
     ///
     /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
     public func pkcs8DER() throws(PrivateKeyError) -> Secret {
+        if let encoded = encodedInPages() { return encoded }
         var der = try encoded { opensslInfo in opensslDER { i2d_PKCS8_PRIV_KEY_INFO(opensslInfo, $0) } }
         return Secret(taking: &der)
     }
@@ -42,7 +43,14 @@ extension PrivateKey {
 
     private func encoded(_ encode: (OpaquePointer) -> [UInt8]?) throws(PrivateKeyError) -> [UInt8] {
         ERR_clear_error()
-        let info = withKey { EVP_PKEY2PKCS8($0) }
+        let info =
+            encodedInPages().flatMap { encoded in
+                encoded.withUnsafeBytes { bytes in
+                    var position = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                    // Cleared by OpenSSL when it is freed.
+                    return d2i_PKCS8_PRIV_KEY_INFO(nil, &position, bytes.count)
+                }
+            } ?? withKey { EVP_PKEY2PKCS8($0) }
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
         guard let info, let der = encode(info) else { throw .encodingFailed(OpenSSLErrors.take().reason) }
         return der

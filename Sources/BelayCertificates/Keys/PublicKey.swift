@@ -28,6 +28,11 @@ public struct PublicKey: Sendable {
     /// The algorithm's object identifier.
     public var algorithmIdentifier: OID { OID(octets: bytes[layout.algorithm]) }
 
+    /// The AlgorithmIdentifier in DER, with its parameters.
+    var algorithmDER: [UInt8] {
+        DERWriter.sequence(DERWriter.objectIdentifier(algorithmIdentifier), Array(bytes[layout.parameters]))
+    }
+
     /// The octets of the key itself, without the algorithm.
     public var keyBytes: [UInt8] { Array(bytes[layout.key]) }
 

@@ -11,5 +11,6 @@ struct CertCommand: AsyncParsableCommand {
             CertVerifyCommand.self,
             CertDiffCommand.self,
             CertTriageCommand.self,
+            CertConvertCommand.self,
         ])
 }

@@ -7,8 +7,11 @@ package enum BER {
     /// The first element of the input with every length definite and as short as it can be, and every string of a
     /// universal type in one piece: what a ``DERReader`` takes. What is inside of strings stays as it is.
     ///
+    /// Input that is so already is given back as it is, without a copy: it may be a private key.
+    ///
     /// - Throws: ``DERError`` with the place in the input; `truncated` where its end is missing.
     package static func normalized(_ bytes: [UInt8]) throws(DERError) -> [UInt8] {
+        if isNormalized(bytes) { return bytes }
         var reader = BERCopier(bytes: bytes)
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
@@ -19,6 +22,33 @@ package enum BER {
             throw DERError(.trailingData, at: reader.position)
         }
         return output
+    }
+
+    /// Whether the input is one element whose lengths are all definite and as short as they can be, with every string in one
+    /// piece.
+    package static func isNormalized(_ bytes: [UInt8]) -> Bool {
+        var reader = DERReader(bytes)
+        return isNormalized(&reader, depth: 0) && reader.isAtEnd
+    }
+
+    private static func isNormalized(_ reader: inout DERReader, depth: Int) -> Bool {
+        guard depth < deepest, let element = try? reader.readAny() else { return false }
+        guard element.tag.isConstructed else { return true }
+        guard !isString(element.tag.rawValue) else { return false }
+        var inner = DERReader(reader.bytes, in: element.contents)
+        while !inner.isAtEnd {
+            guard isNormalized(&inner, depth: depth + 1) else { return false }
+        }
+        return true
+    }
+
+    /// Universal types that are strings and may be in pieces; a BIT STRING, whose pieces have to be shifted, is not among
+    /// them: nobody sends one so.
+    fileprivate static func isString(_ tag: UInt8) -> Bool {
+        switch tag & ~0x20 {
+        case 0x04, 0x0C, 0x12...0x16, 0x19...0x1C, 0x1E: true
+        default: false
+        }
     }
 
     /// The octets of an `[n] IMPLICIT OCTET STRING` or an OCTET STRING in normalized input, also where it is in pieces:
@@ -80,7 +110,7 @@ private struct BERCopier {
             return
         }
         var contents: [UInt8] = []
-        let isString = Self.isString(tag)
+        let isString = BER.isString(tag)
         let inner = length.map { position &+ $0 } ?? end
         while try hasMore(isIndefinite: length == nil, before: inner) {
             if isString {
@@ -124,15 +154,6 @@ private struct BERCopier {
         }
         position &+= 2
         return false
-    }
-
-    /// Universal types that are strings and may be in pieces; a BIT STRING, whose pieces have to be shifted, is not among
-    /// them: nobody sends one so.
-    private static func isString(_ tag: UInt8) -> Bool {
-        switch tag & ~0x20 {
-        case 0x04, 0x0C, 0x12...0x16, 0x19...0x1C, 0x1E: true
-        default: false
-        }
     }
 
     private static func append(_ tag: UInt8, _ contents: some Collection<UInt8>, to output: inout [UInt8]) {

@@ -40,8 +40,12 @@ struct PKCS12Passphrase {
     private static func widened(_ bytes: UnsafeRawBufferPointer) -> Secret {
         var units: [UInt8] = []
         units.reserveCapacity(bytes.count * 2 + 2)
-        for byte in bytes { units += [0, byte] }
-        units += [0, 0]
+        for byte in bytes {
+            units.append(0)
+            units.append(byte)
+        }
+        units.append(0)
+        units.append(0)
         return Secret(taking: &units)
     }
 
@@ -57,14 +61,18 @@ struct PKCS12Passphrase {
             units.wipe()
             return nil
         }
-        units += [0, 0]
+        units.append(0)
+        units.append(0)
         return Secret(taking: &units)
     }
 
     private static func latin1AsUTF8(_ bytes: UnsafeRawBufferPointer) -> Secret {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count * 2)
-        for byte in bytes { result += byte < 0x80 ? [byte] : [0xC0 | byte >> 6, 0x80 | byte & 0x3F] }
+        for byte in bytes {
+            if byte >= 0x80 { result.append(0xC0 | byte >> 6) }
+            result.append(byte < 0x80 ? byte : 0x80 | byte & 0x3F)
+        }
         return Secret(taking: &result)
     }
 

@@ -29,14 +29,7 @@ extension PasswordDerivation {
             let digest = try Self.fetch(hash, name: AlgorithmNames.name(hash))
             defer { EVP_MD_free(digest) }
             try work.spend(rounds, blocks: count, of: Int(EVP_MD_get_size(digest)))
-            var salt = salt
-            isDone = secret.withArray { secret in
-                var secret = secret
-                defer { secret.wipe() }
-                return PKCS12_key_gen_uni(
-                    &secret, Int32(clamping: secret.count), &salt, Int32(clamping: salt.count), purpose.rawValue,
-                    Int32(clamping: rounds), Int32(clamping: count), &output, digest) == 1
-            }
+            isDone = PKCS12Derivation(digest, salt, rounds, purpose).derive(from: secret, into: &output)
         case .pbkdf2(let function, let salt, let rounds, _):
             let name = AlgorithmNames.name(function)
             guard let hash = AlgorithmNames.digest(ofHMAC: function) else {

@@ -13,9 +13,13 @@ extension PasswordScheme {
                 var keys = try makeKeys(function, secret, &tools.work)
                 defer { keys.wipe() }
                 guard var output = Self.run(function, keys, data, encrypts: false) else { continue }
-                if let element = try? BER.normalized(output), element.first == DERTag.sequence.rawValue {
-                    output.wipe()
-                    return element
+                if output.first == DERTag.sequence.rawValue {
+                    // Nothing is copied where it is DER, as nearly always.
+                    if BER.isNormalized(output) { return output }
+                    if let element = try? BER.normalized(output) {
+                        output.wipe()
+                        return element
+                    }
                 }
                 output.wipe()
             }

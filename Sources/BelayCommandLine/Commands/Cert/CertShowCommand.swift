@@ -20,7 +20,7 @@ struct CertShowCommand: AsyncParsableCommand {
         ])
 
     @Argument(
-        help: ArgumentHelp("Files of certificates, - for standard input, or servers as URLs.", valueName: "file|url"))
+        help: ArgumentHelp("Files of certificates, - for standard input, or servers as URLs.", valueName: "file"))
     var file: [String]
     @Option(
         help: ArgumentHelp(

@@ -40,7 +40,9 @@ struct CertVerifyCommand: ParsableCommand {
         if let server = file.first(where: FetchOptions.isServer) {
             throw ValidationError("'\(printable(server))' is a server, which 'belay check' judges; name files here")
         }
-        try StandardInput.checkOnce(file + policyOptions.pins + trustOptions.anchor + trustOptions.crl)
+        try StandardInput.checkOnce(
+            file + policyOptions.pins + trustOptions.anchor + trustOptions.crl
+                + [trustOptions.ctLogList].compactMap(\.self))
     }
 
     func run() throws {

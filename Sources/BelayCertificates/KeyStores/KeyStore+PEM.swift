@@ -1,6 +1,13 @@
 extension KeyStore {
     /// What a text in PEM holds: each private key with its certificate and those that lead on from it, then everything else.
-    init(blocks: [PEM.Block], passphrases: [Secret]) {
+    ///
+    /// - Throws: ``KeyStoreError/malformed(_:_:at:)`` where there are more keys than any file has: each may ask for seconds of key
+    ///   derivation, and is compared with each certificate.
+    init(blocks: [PEM.Block], passphrases: [Secret]) throws(KeyStoreError) {
+        let count = blocks.count { PEMKind($0.label).isPrivateKey }
+        guard count <= Self.mostKeys else {
+            throw .malformed(.pem, "\(count) private keys, at most \(Self.mostKeys) are read", at: nil)
+        }
         var entries: [Entry] = []
         var others: [Entry] = []
         var certificates: [Certificate] = []
@@ -46,6 +53,9 @@ extension KeyStore {
             self.init(format: .pem, integrity: .none, entries: entries)
         }
     }
+
+    /// The most private keys in a file.
+    private static let mostKeys = 32
 
     /// A key that stands alone in a file.
     static func key(der: [UInt8], _ passphrases: [Secret]) -> Result<PrivateKey, KeyStoreError> {

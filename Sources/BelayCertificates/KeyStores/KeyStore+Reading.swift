@@ -41,7 +41,7 @@ extension KeyStore {
             self = try JavaKeyStore(store).opened(passphrase: passphrase, keyPassphrase: keyPassphrase)
         case .store(_, let store):
             self = try BouncyCastleStore(store).opened(passphrase: passphrase, keyPassphrase: keyPassphrase)
-        case .text(let blocks): self.init(blocks: blocks, passphrases: passphrases)
+        case .text(let blocks): try self.init(blocks: blocks, passphrases: passphrases)
         case .binary(.pkcs12, let der):
             self = try KeyStore.read(pkcs12: der, passphrase: passphrase, keyPassphrase: keyPassphrase)
         case .binary(.pkcs7, let der): self = try PKCS7.read(der)

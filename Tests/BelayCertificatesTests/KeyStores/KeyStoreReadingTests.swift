@@ -57,6 +57,16 @@ struct KeyStoreReadingTests {
         }
     }
 
+    @Test("A file with more keys than anybody has is refused, not worked through")
+    func boundsKeys() throws {
+        let key = try world.server.privateKey.pkcs8PEM().text
+        let few = try KeyStore(bytes: String(repeating: key, count: 32).bytes)
+        #expect(few.entries.count == 32)
+        #expect(throws: KeyStoreError.malformed(.pem, "33 private keys, at most 32 are read", at: nil)) {
+            try KeyStore(bytes: String(repeating: key, count: 33).bytes)
+        }
+    }
+
     @Test("An encrypted key in PEM or DER is opened by either passphrase, and closed without")
     func readsEncryptedKeys() throws {
         let text = try world.server.privateKey.encryptedPKCS8PEM(passphrase: Secret(text: "secret"))

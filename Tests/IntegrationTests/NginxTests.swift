@@ -169,7 +169,8 @@ struct NginxTests {
 
     @Test("belay check presents the identity of a PKCS#12 file that we wrote")
     func checkWithIdentity() async throws {
-        let identity = try nginx.folder.write("client.p12", nginx.world.client.pkcs12(passphrase: Secret(text: "secret")))
+        let identity = try nginx.folder.write(
+            "client.p12", nginx.world.client.pkcs12(passphrase: Secret(text: "secret")))
         let run = try await nginx.site(.mutual).check(
             "--identity", identity, "--passphrase-file", nginx.folder("passphrase"))
         #expect(run.status == 0)

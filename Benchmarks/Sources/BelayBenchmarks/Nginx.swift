@@ -24,7 +24,8 @@ struct Nginx {
         folder = try Scratch.makeFolder()
         do {
             try Scratch.write(identity.certificates.map(\.pem).joined(), to: folder + "/chain.pem")
-            try Scratch.write(String(decoding: identity.privateKey.pkcs8PEM().withUnsafeBytes { Array($0) }, as: UTF8.self), to: folder + "/key.pem")
+            let key = try identity.privateKey.pkcs8PEM().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            try Scratch.write(key, to: folder + "/key.pem")
             let root = folder + "/files"
             guard mkdir(root, 0o755) == 0 else { throw BenchmarkError("\(root) cannot be made") }
             for (name, text) in files { try Scratch.write(text, to: root + "/" + name) }

@@ -69,7 +69,8 @@ struct CAIssueClientCommand: ParsableCommand {
             let identity = try authority.issueClient(named: name, email: email, days: options.days, key: key)
             chain = identity.certificates
             try FileWriting.write(
-                try identity.pkcs12(legacy ? .legacy(secret) : .modern(secret), friendlyName: name), to: path, access: .owner,
+                try identity.pkcs12(legacy ? .legacy(secret) : .modern(secret), friendlyName: name), to: path,
+                access: .owner,
                 replacing: options.force)
         }
         return IssueReport(

@@ -63,6 +63,32 @@ struct MemoryTests {
         }
     }
 
+    @Test("Nor of an RSA key: its private exponent and its primes, in either order of bytes")
+    func nothingIsLeftOfRSA() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("passphrase", MemoryTests.passphrase + "\n")
+        let passphrase = "file:" + folder("passphrase")
+        let key = folder("key.pem")
+        try Tool.openssl("genrsa", "-out", key, "2048")
+        try Tool.openssl("req", "-x509", "-new", "-key", key, "-subj", "/CN=memory", "-out", folder("cert.pem"))
+        try Tool.openssl(
+            "pkcs12", "-export", "-inkey", key, "-in", folder("cert.pem"), "-passout", passphrase, "-out",
+            folder("identity.p12"))
+        try folder.write("plain.pem", folder.read("key.pem") + folder.read("cert.pem"))
+        // RSAPrivateKey (RFC 8017, appendix A.1.2): version, n, e, d, p, q and so on.
+        let der = try Tool.openssl("rsa", "-in", key, "-traditional", "-outform", "DER").output
+        var reader = DERReader(der)
+        _ = try reader.enter(.sequence)
+        let numbers = try (0..<6).map { _ in Array(der[try reader.readInteger()].suffix(100)) }[3...]
+        let patterns = numbers.flatMap { [Array($0[20..<60]), Array($0.reversed()[20..<60])] }
+        let secrets = patterns.map { $0.map { String(format: "%02x", ~$0) }.joined() }
+        let program = try Program.executable().deletingLastPathComponent().appendingPathComponent("memory-probe")
+        for file in ["identity.p12", "plain.pem"] {
+            let run = try Tool.run(program.path, [folder(file), folder("passphrase"), "drop"] + secrets)
+            #expect(run.text == "0 0 0 0 0 0\n", "\(file): \(run.all)")
+        }
+    }
+
     @Test("The search finds the passphrase and the key while they are held: once each, in the places made for them")
     func searchIsGood() throws {
         let material = try Material()

@@ -82,7 +82,8 @@ struct TriageText {
             return "to pin this server, by key or by certificate (--pins); not needed where its authority is trusted"
         case .chain: return "for whoever is missing a link: servers and identities should bring it themselves"
         case .identityKey:
-            "for the app together with its certificate: make one file of both with 'belay cert convert --to pkcs12'"
+            return
+                "for the app together with its certificate: make one file of both with 'belay cert convert --to pkcs12'"
         case .secretOfOthers:
             return console.style.bad(
                 "not for an app: a private key of a server or an authority. Tell whoever sent it; it should be replaced"

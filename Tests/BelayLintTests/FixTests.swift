@@ -110,6 +110,11 @@ struct FixCase: CustomTestStringConvertible, Sendable {
         FixCase(
             "misspelt and right, of two minds",
             "<key>NSAllowArbitraryLoads</key>\n<true/>\n<key>NSAllowsArbitraryLoads</key>\n<false/>", nil),
+        // An entry has more lines than its key, which is what is reported.
+        FixCase(
+            "a domain in two spellings",
+            "<key>NSExceptionDomains</key>\n<dict>\n<key>A.test</key>\n<dict>\n</dict>\n<key>a.test</key>\n<dict>\n</dict>\n</dict>",
+            nil),
         FixCase("misspelt, for all", "<key>NSAllowArbitraryLoads</key>\n<true/>", nil),
         .entry("transparency", "NSRequiresCertificateTransparency", "<false/>", "").without(
             "NSRequiresCertificateTransparency"),

@@ -109,7 +109,8 @@ struct CorrectionMaker {
     private func renamed(_ finding: LintFinding, _ place: PlistMap.Place, _ key: String) -> Correction? {
         guard let member = place.member else { return nil }
         if let other = place.sibling(key) {
-            guard other.node.means(member.node) else { return nil }
+            // A dictionary goes beyond the lines that are reported of its key.
+            guard other.node.means(member.node), !member.node.isContainer else { return nil }
             return deletion(finding, place, "\(key) says the same")
         }
         guard let edit = editing.renamed(member, key) else { return nil }
@@ -249,6 +250,13 @@ struct CorrectionMaker {
 }
 
 extension PlistNode {
+    fileprivate var isContainer: Bool {
+        switch value {
+        case .dictionary, .array: true
+        default: false
+        }
+    }
+
     /// Whether two values are the same, wherever they stand.
     fileprivate func means(_ other: PlistNode) -> Bool {
         switch (value, other.value) {

@@ -212,7 +212,7 @@ extension FileWritingProblem: CustomStringConvertible {
         case .exists: "is there already and stays as it is. Choose another name, or ask for it to be replaced"
         case .isFolder: "is a folder, expected the name of a file. Name a file in it"
         case .isSymbolicLink: "is a symbolic link, which is not followed. Name the file itself"
-        case .isSpecial: "is no regular file. Name a new file, or - for standard output where that is possible"
+        case .isSpecial: "is no regular file. Name a new file"
         case .noFolder: "cannot be written: there is no such folder. Make it first"
         case .notAFolder: "is a file, expected a folder. Choose another name"
         case .refused(let reason):

@@ -137,12 +137,18 @@ struct CertificateFolderOutput {
                 remedy: "Give '--directory' a folder that you can write to.", isRemedyNews: true)
         }
         let paths = files.map { path.hasSuffix("/") ? path + $0.name : "\(path)/\($0.name)" }
-        if !overwrites, let taken = paths.first(where: FileManager.default.fileExists) {
+        do throws(FileWritingError) {
+            for path in paths { try FileWriting.check(path, replacing: overwrites) }
+            for (path, file) in zip(paths, files) {
+                try FileWriting.write(file.bytes, to: path, access: .everybody, replacing: overwrites)
+            }
+        } catch {
             throw InputError(
-                message: "\(printable(taken)): is there already",
-                remedy: "Give another folder, or '--force' to write over it.", isRemedyNews: true)
+                message: "\(error)",
+                remedy: error.problem == .exists
+                    ? "Give another folder, or '--force' to write over it." : "Give another folder.",
+                isRemedyNews: error.problem == .exists)
         }
-        for (path, file) in zip(paths, files) { try BodyOutput.write(file.bytes, to: path) }
         return paths
     }
 }

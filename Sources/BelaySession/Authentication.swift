@@ -15,6 +15,8 @@ struct Authentication {
 
     /// How often a server may show something new before the exchange is given up: a balancer may alternate chains.
     private static let maximumAttempts = 3
+    /// How often the policies may change while one exchange waits for its connection.
+    private static let maximumChanges = 100
     /// How many passwords are tried.
     private static let maximumPasswords = 5
 
@@ -72,7 +74,9 @@ struct Authentication {
         if let latest, !latest.isCurrent() { forget() }
         var terms = try terms(context)
         latest = terms.connection
-        for _ in 0...(2 * Authentication.maximumAttempts) {
+        var attempts = 0
+        var changes = 0
+        while attempts <= 2 * Authentication.maximumAttempts {
             let transfer = TransferOrder(
                 url: context.url.text, isEncrypted: context.url.isSecure, content: order.content,
                 terms: terms.connection,
@@ -84,10 +88,15 @@ struct Authentication {
             switch outcome.failure {
             case nil: return Response(outcome, url: context.url.text)
             case .undecided(let evidence, let verdict)?:
+                attempts += 1
                 try await decide(evidence, verdict, context, &terms)
             case .identityUndecided(let request, _)?:
+                attempts += 1
                 try await identify(request, context, &terms)
             case .superseded?:
+                // No fault of the server's: it has shown nothing new.
+                changes += 1
+                guard changes <= Authentication.maximumChanges else { throw exchange.failure(.superseded) }
                 forget()
                 terms = try self.terms(context)
                 latest = terms.connection

@@ -71,10 +71,11 @@ struct TriageText {
 
     private func use(_ file: TriageReport.File) -> String {
         let hasExpired = file.pieces.first { $0.daysLeft != nil }.map { ($0.daysLeft ?? 0) < 0 } ?? false
-        switch FileTriage.Use(rawValue: file.use) ?? .nothing {
-        case .anchor, .identity, .pin,
-            .chain where hasExpired:
+        let use = FileTriage.Use(rawValue: file.use) ?? .nothing
+        if hasExpired, [.anchor, .identity, .pin, .chain].contains(use) {
             return console.style.bad("of no use any more: it has expired. Ask for a new one")
+        }
+        switch use {
         case .anchor:
             return "for the app: trust this authority (--anchor). Without it no server that it issued for is trusted"
         case .identity: return "for the app, where the server asks who it is: the client's identity (--identity)"

@@ -327,8 +327,8 @@ final class EngineCore: @unchecked Sendable {
     ///
     /// All at once: a thread that is woken for each of them falls asleep in between.
     private func answer() {
-        for (continuation, outcome) in answers { continuation.resume(returning: outcome) }
-        answers.removeAll(keepingCapacity: true)
+        answers.reverse()
+        while let (continuation, outcome) = answers.popLast() { continuation.resume(returning: outcome) }
     }
 
     private func finish(_ transfer: Transfer, _ outcome: TransferOutcome) {

@@ -144,7 +144,10 @@ package final class ConnectionGuard {
                 hasExtendedMasterSecret: record.hasExtendedMasterSecret, moment: seen.moment,
                 hostLiteral: seen.hostLiteral, host: seen.host, peerAddress: seen.peerAddress)
         }
-        if case .accepted = ruling { return }
+        if case .accepted = ruling {
+            if terms.isCurrent() { return }
+            isSuperseded = true
+        }
         // Nothing can be written any more: HTTP/2 would send its preface before anybody asks whether it may.
         SSL_set_shutdown(session, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
     }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -102,6 +103,52 @@ int belay_start_detached_thread(void *(*body)(void *), void *argument) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return failure;
+}
+
+static const int belay_watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+enum { belay_watched_count = sizeof belay_watched / sizeof *belay_watched };
+// A handler is told nothing but the number. These are in use only during a watch.
+static struct sigaction belay_signals_before[belay_watched_count];
+static atomic_int belay_signals_pipe = -1;
+static atomic_flag belay_signals_taken = ATOMIC_FLAG_INIT;
+
+static void belay_signals_note(int number) {
+    int before = errno;
+    unsigned char byte = (unsigned char)number;
+    int pipe = atomic_load(&belay_signals_pipe);
+    // A full pipe has told enough.
+    if (pipe >= 0 && write(pipe, &byte, 1) < 0) errno = before;
+    errno = before;
+}
+
+int belay_signals_begin(void) {
+    if (atomic_flag_test_and_set(&belay_signals_taken)) return -1;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+        atomic_flag_clear(&belay_signals_taken);
+        return -1;
+    }
+    atomic_store(&belay_signals_pipe, ends[1]);
+    for (int index = 0; index < belay_watched_count; index++) {
+        struct sigaction noting = {.sa_handler = belay_signals_note, .sa_flags = SA_RESTART};
+        sigfillset(&noting.sa_mask);
+        sigaction(belay_watched[index], NULL, &belay_signals_before[index]);
+        if (belay_signals_before[index].sa_handler != SIG_IGN) sigaction(belay_watched[index], &noting, NULL);
+    }
+    return ends[0];
+}
+
+int belay_signals_end(int descriptor) {
+    if (descriptor < 0) return 0;
+    for (int index = 0; index < belay_watched_count; index++) {
+        sigaction(belay_watched[index], &belay_signals_before[index], NULL);
+    }
+    unsigned char byte = 0;
+    int number = read(descriptor, &byte, 1) == 1 ? byte : 0;
+    close(atomic_exchange(&belay_signals_pipe, -1));
+    close(descriptor);
+    atomic_flag_clear(&belay_signals_taken);
+    return number;
 }
 
 int belay_rename_in_folder(int folder, const char *from, const char *to, int replacing) {

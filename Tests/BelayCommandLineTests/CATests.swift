@@ -78,7 +78,7 @@ struct CATests {
         #expect(none.status == 3 && none.errors.contains("--passphrase-file"), "\(none.errors)")
         let wrong = try await Program.run(issue + ["--passphrase-env", "CA"], environment: ["CA": "wrong"])
         #expect(wrong.status == 3 && wrong.errors.contains("intermediate.key"), "\(wrong.errors)")
-        #expect(try FileReading.names(inFolder: folder("tls")) == [])
+        #expect(!FileManager.default.fileExists(atPath: folder("tls")))
         let run = try await Program.run(issue + ["--passphrase-env", "CA"], environment: ["CA": "authority"])
         #expect(run.status == 0)
         #expect(try mode("tls/a.test.key") == 0o600)
@@ -100,7 +100,8 @@ struct CATests {
         #expect(try folder.read("tls/a.test.key") != key)
         #expect(try await run("ca", "init", "--no-passphrase", "--out", folder("ca"), "--force").status == 0)
         #expect(
-            try FileReading.names(inFolder: folder("ca")) == ["root.cer", "root.key", "root.pem"],
+            try FileReading.names(inFolder: folder("ca")).filter { !$0.hasPrefix("issued-before-") }
+                == ["root.cer", "root.key", "root.pem"],
             "an old intermediate would be taken for one of the new root")
     }
 
@@ -187,7 +188,7 @@ struct CATests {
             "req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", folder("cn"), "-subj", "/CN=a.shop.test", "-out",
             folder("cn.csr"))
         let cases: [([String], String)] = [
-            (["a.shop.test", "--days", "826"], "825 days"), (["--csr", folder("weak.csr")], "2,048 bits"),
+            (["a.shop.test", "--days", "826"], "1 to 825"), (["--csr", folder("weak.csr")], "2,048 bits"),
             (["--csr", folder("cn.csr")], "alternative names"), (["www.attacker.test"], "shop.test"),
             (["192.0.2.1"], "192.0.2.1"), (["a b"], "a b"), ([], "--csr"),
         ]

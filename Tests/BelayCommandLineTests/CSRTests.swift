@@ -103,4 +103,46 @@ struct CSRTests {
         let run = try await Program.run(["csr"] + arguments)
         #expect(run.status == 2 && run.errors.contains(text), "\(run.errors)")
     }
+
+    @Test("Key and request never go into one file, nor over what is read; a key never goes to standard output")
+    func oneFile() async throws {
+        let new = ["csr", "--new-key", "p256", "--no-passphrase", "--san", "a.test"]
+        let other = folder.path + "/./same"
+        let cases = [
+            new + ["--key-out", folder("same"), "--out", folder("same")],
+            new + ["--key-out", folder("same"), "--out", other, "--force"],
+            new + ["--key-out", "-"],
+            ["csr", "--key", folder("server.key"), "--san", "a.test", "--out", folder("server.key"), "--force"],
+        ]
+        let key = try folder.read("server.key")
+        for arguments in cases {
+            let run = try await Program.run(arguments)
+            #expect(run.status == 2 && run.errors.contains("-out"), "\(arguments): \(run.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder("same")))
+        #expect(try folder.read("server.key") == key)
+        let output = try await Program.run("csr", "--key", folder("server.key"), "--san", "a.test", "--out", "-")
+        #expect(output.status == 0 && output.output.hasPrefix("-----BEGIN CERTIFICATE REQUEST"), "\(output.errors)")
+    }
+
+    @Test("Where the request is lost, the key that was written is named")
+    func lostRequest() async throws {
+        let run = try await Tool.finish(
+            "bash",
+            [
+                "-c",
+                "\"$0\" csr --new-key p256 --no-passphrase --key-out \"$1\" --san a.test > /dev/full",
+                try Program.executable().path, folder("new.key"),
+            ])
+        #expect(run.status == 3 && run.errors.contains("csr --key \(folder("new.key"))"), "\(run.errors)")
+        _ = try PrivateKey.read(contentsOf: folder("new.key"))
+    }
+
+    @Test("In JSON an error is a document with every key")
+    func document() async throws {
+        let run = try await Program.run("csr", "--key", folder("nowhere"), "--san", "a.test", "--format", "json")
+        #expect(run.status == 3)
+        let object = try run.json()
+        #expect(object["request"] is NSNull && (object["error"] as? [String: Any])?["phase"] as? String == "input")
+    }
 }

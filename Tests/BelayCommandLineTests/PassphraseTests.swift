@@ -78,7 +78,11 @@ struct PassphraseTests {
 
     /// Runs the program on a terminal of its own (util-linux's `script`), typing an answer to each question once it is there.
     private func onTerminal(_ arguments: [String], typing answers: [String]) async throws -> Tool.Result {
-        let command = ([try Program.executable().path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        try await onTerminal([try Program.executable().path] + arguments, answers)
+    }
+
+    private func onTerminal(_ words: [String], _ answers: [String]) async throws -> Tool.Result {
+        let command = words.map { "'\($0)'" }.joined(separator: " ")
         let typing = answers.map {
             "IFS= read -r -d : question <&4; printf '%s\\n' '\($0)' >&3; printf '%s:' \"$question\""
         }
@@ -111,5 +115,68 @@ struct PassphraseTests {
         #expect(run.text.contains("The two are not the same") && run.text.contains("An empty passphrase"))
         #expect(!run.text.contains("the same\r\nThe same again") && !run.text.contains("one thing"))
         _ = try PrivateKey.read(contentsOf: place, passphrase: Secret(text: "the same"))
+    }
+
+    @Test(
+        "A signal that ends the program at the question leaves the terminal as it was",
+        arguments: [("TERM", 143), ("HUP", 129)])
+    func signals(name: String, status: Int) async throws {
+        // In the same process group as the shell, so that it may use the terminal.
+        let script = """
+            before=$(stty -g < /dev/tty)
+            "$0" csr --key "$1" --san a.test & pid=$!
+            for ((turn = 0; turn < 20000; turn++)); do stty -a < /dev/tty | grep -q " -echo " && break; done
+            kill -\(name) $pid; wait $pid; status=$?
+            after=$(stty -g < /dev/tty)
+            [ "$before" = "$after" ] && echo "as before, status $status"
+            """
+        let file = try folder.write("signals", script)
+        let run = try await onTerminal(
+            ["bash", "-c", "source \(file)", try Program.executable().path, key], [])
+        #expect(run.text.contains("as before, status \(status)"), "\(run.all)")
+    }
+
+    @Test("Ctrl-Z stops the program with the terminal as it was; once it goes on it asks again")
+    func stops() async throws {
+        let script = """
+            set -m
+            "$0" csr --key "$1" --san a.test
+            echo "stopped $?"; stty -a < /dev/tty | grep -q " echo " && echo "it echoes"
+            fg > /dev/null
+            """
+        let file = try folder.write("stops", script)
+        let run = try await onTerminal(
+            ["bash", "-c", "source \(file)", try Program.executable().path, key], ["\u{1A}", Self.secret])
+        #expect(run.status == 0 && run.text.contains("stopped 148") && run.text.contains("it echoes"), "\(run.all)")
+        #expect(run.text.contains("BEGIN CERTIFICATE REQUEST"), "\(run.all)")
+    }
+
+    @Test("Ctrl-D is an answer that was not given; a mistyped passphrase is asked for again, three times in all")
+    func mistyped() async throws {
+        let arguments = ["csr", "--key", key, "--san", "a.test"]
+        let none = try await onTerminal(arguments, typing: ["\u{4}"])
+        #expect(none.status == 3 && none.text.contains("no answer was given"), "\(none.all)")
+        let third = try await onTerminal(arguments, typing: ["one", "two", Self.secret])
+        #expect(third.status == 0 && third.text.contains("not its passphrase"), "\(third.all)")
+        let never = try await onTerminal(arguments, typing: ["one", "two", "three"])
+        #expect(never.status == 3 && never.text.contains("does not open"), "\(never.all)")
+    }
+
+    @Test("Several secrets come from standard input as from any descriptor, a line each; not beside a file from it")
+    func standardInput() async throws {
+        let program = try Program.executable().path
+        let run = try await Tool.finish(
+            "bash",
+            [
+                "-c",
+                """
+                printf 'one\\ntwo\\n' | "$0" ca init --passphrase-fd 0 --out "$1/ca" &&
+                printf 'one\\ntwo\\n' | "$0" ca issue client ada --passphrase-fd 0 --new-passphrase-fd 0 --ca "$1/ca" --out "$1"
+                """, program, folder.path,
+            ])
+        #expect(run.status == 0, "\(run.all)")
+        _ = try Identity.read(contentsOf: folder("ada.p12"), passphrase: Secret(text: "two"))
+        let both = try await Program.run("csr", "--key", "-", "--san", "a.test", "--passphrase-fd", "0")
+        #expect(both.status == 2 && both.errors.contains("descriptor of a passphrase"), "\(both.errors)")
     }
 }

@@ -13,7 +13,8 @@ extension PrivateAuthority {
     /// 2,048 bits or on a NIST curve, and a lifetime within ``mostServerDays``.
     ///
     /// - Parameters:
-    ///   - names: DNS names, wildcards of one label, IP addresses; the first is the common name too, where it has room.
+    ///   - names: DNS names (A-labels), wildcards of the first label, IP addresses. The first DNS name is the common name
+    ///     too, where it has room; addresses alone leave the subject empty.
     ///   - days: how long it is valid.
     ///   - key: the server's key.
     /// - Returns: the identity, with the certificates that the server has to send.
@@ -21,7 +22,9 @@ extension PrivateAuthority {
     public func issueServer(
         names: [String], days: Int = usualDays, key: PrivateKey
     ) throws(PrivateAuthorityError) -> Identity {
-        let chain = try issueServer(names: names, days: days, publicKey: key.publicKey)
+        var all: [GeneralName] = []
+        for name in names { all.append(try LeafName.host(name)) }
+        let chain = try issueServer(names: all, days: days, publicKey: key.publicKey)
         return Identity(presenting: chain[0], Array(chain.dropFirst()), withKey: key)
     }
 
@@ -35,20 +38,23 @@ extension PrivateAuthority {
     public func issueServer(
         for request: CertificateRequest, names: [String] = [], days: Int = usualDays
     ) throws(PrivateAuthorityError) -> [Certificate] {
-        let asked = request.subjectAlternativeNames.compactMap { name -> String? in
-            switch name {
-            case .dns(let name): name
-            case .ipAddress(let octets): IPAddress.text(octets)
-            default: nil
-            }
+        var all: [GeneralName] = []
+        if names.isEmpty {
+            for name in request.subjectAlternativeNames where name.isServer { all.append(try LeafName.checked(name)) }
+        } else {
+            for name in names { all.append(try LeafName.host(name)) }
         }
-        let all = names.isEmpty ? asked : names
         guard !all.isEmpty else {
             throw .unacceptable(
                 "the request names no server: it has no alternative names, and the common name counts for nothing. "
                     + "Give the names, or make the request again with them")
         }
         return try issueServer(names: all, days: days, publicKey: request.publicKey)
+    }
+
+    /// Which names that a request asks for no server's certificate gets: those that are neither DNS names nor addresses.
+    public static func namesLeftOut(of request: CertificateRequest) -> [GeneralName] {
+        request.subjectAlternativeNames.filter { !$0.isServer }
     }
 
     /// Issues a client's identity.
@@ -77,26 +83,42 @@ extension PrivateAuthority {
     }
 
     private func issueServer(
-        names: [String], days: Int, publicKey: PublicKey
+        names: [GeneralName], days: Int, publicKey: PublicKey
     ) throws(PrivateAuthorityError) -> [Certificate] {
+        let names = LeafName.distinct(names)
         guard !names.isEmpty else { throw .unacceptable("a server's certificate needs a name. Give at least one") }
-        guard days <= Self.mostServerDays else {
+        guard days >= 1, days <= Self.mostServerDays else {
             throw .unacceptable(
-                "Apple's systems refuse servers' certificates that are valid for more than \(Self.mostServerDays) days, "
-                    + "also under an authority of one's own. Ask for fewer than \(days)")
+                "a server's certificate is valid for 1 to \(Self.mostServerDays) days: Apple's systems refuse more, also "
+                    + "under an authority of one's own. Ask for other than \(days)")
         }
         var usage: KeyUsage = .digitalSignature
         // For peers that still exchange keys without forward secrecy.
         if case .rsa = publicKey.kind { usage.insert(.keyEncipherment) }
-        return try issue(.server(names: names, keyUsage: usage, validity: .days(days)), as: "server", publicKey)
+        var template = CertificateTemplate.server(names: [], keyUsage: usage, validity: .days(days))
+        // An address as common name looks like a host to OpenSSL, which no constraint on DNS names would permit.
+        template.subject = DistinguishedName(
+            commonName: names.lazy.compactMap { name -> String? in
+                if case .dns(let host) = name, host.utf8.count <= 64 { host } else { nil }
+            }.first)
+        template.set(.subjectAlternativeNames(names, isCritical: template.subject.isEmpty))
+        return try issue(template, as: "server", publicKey)
     }
 
     private func issueClient(
         named name: String, email: String?, days: Int, publicKey: PublicKey
     ) throws(PrivateAuthorityError) -> [Certificate] {
-        guard !name.isEmpty, name.unicodeScalars.count <= 64 else {
-            // ub-common-name (RFC 5280, appendix A.1)
-            throw .unacceptable("a client's name has 1 to 64 characters. Give another")
+        try LeafName.text(name, "a client's name")
+        guard days >= 1 else {
+            throw .unacceptable("a certificate is valid for a day at least. Ask for more than \(days)")
+        }
+        if let email { _ = try LeafName.email(email) }
+        if LeafName.looksLikeHost(name), let constraints = try? issuer.certificate.nameConstraints,
+            !constraints.admit(.dns(name))
+        {
+            throw .unacceptable(
+                "'\(name)' looks like a host: OpenSSL, and with it curl and nginx, would refuse it, because the authority is "
+                    + "confined to \(Self.text(constraints.permitted)). Write a space or a hyphen in place of the dots")
         }
         return try issue(.client(named: name, email: email, validity: .days(days)), as: "client", publicKey)
     }
@@ -105,10 +127,15 @@ extension PrivateAuthority {
         _ template: CertificateTemplate, as kind: String, _ publicKey: PublicKey
     ) throws(PrivateAuthorityError) -> [Certificate] {
         try checkStrength(of: publicKey)
+        guard publicKey.pin != issuer.certificate.pin, publicKey.pin != root.pin else {
+            throw .unacceptable(
+                "the key is the authority's own: whoever has such a certificate could issue others. Take another key")
+        }
         try checkNames(of: template)
-        let end = issuer.certificate.validity.notAfter
+        let end = min(issuer.certificate.validity.notAfter, root.validity.notAfter)
         guard template.validity.notAfter <= end else {
-            let left = Int(max(0, end.timeIntervalSince(template.validity.notBefore) / 86_400))
+            // As many as would be granted: a lifetime begins an hour early, and its last second counts.
+            let left = Int(max(0, (end.timeIntervalSince(template.validity.notBefore) + 1) / 86_400))
             throw .outlivesAuthority(ends: CivilTime.text(end), daysLeft: left)
         }
         let leaf: Certificate
@@ -123,10 +150,13 @@ extension PrivateAuthority {
         guard let constraints = try? issuer.certificate.nameConstraints else { return }
         for name in template.names where !constraints.admit(name) {
             throw .unacceptable(
-                "the authority may not issue for \(name), only for "
-                    + constraints.permitted.map(\.description).joined(separator: ", ")
-                    + ". Make another authority for it")
+                "the authority may not issue for \(name), only for \(Self.text(constraints.permitted)). "
+                    + "Make another authority for it")
         }
+    }
+
+    private static func text(_ names: [GeneralName]) -> String {
+        names.isEmpty ? "none" : names.map(\.description).joined(separator: ", ")
     }
 
     private func checkStrength(of key: PublicKey) throws(PrivateAuthorityError) {
@@ -170,6 +200,16 @@ extension PrivateAuthority {
     }
 }
 
+extension GeneralName {
+    /// Whether it is of a kind that servers are known by.
+    fileprivate var isServer: Bool {
+        switch self {
+        case .dns, .ipAddress: true
+        default: false
+        }
+    }
+}
+
 extension CertificateTemplate {
     /// The alternative names.
     fileprivate var names: [GeneralName] {
@@ -193,7 +233,7 @@ extension NameConstraints {
 
     private static func areOfOneKind(_ left: GeneralName, _ right: GeneralName) -> Bool {
         switch (left, right) {
-        case (.dns, .dns): true
+        case (.dns, .dns), (.email, .email): true
         case (.ipAddress(let range), .ipAddress(let address)): range.count == address.count * 2
         default: false
         }
@@ -202,8 +242,13 @@ extension NameConstraints {
     private static func contains(_ subtree: GeneralName, _ name: GeneralName) -> Bool {
         switch (subtree, name) {
         case (.dns(let domain), .dns(let host)):
-            let bare = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
-            return domain.isEmpty || bare == domain || bare.hasSuffix("." + domain)
+            let bare = (host.hasPrefix("*.") ? String(host.dropFirst(2)) : host).lowercased()
+            return domain.isEmpty || bare == domain.lowercased() || bare.hasSuffix("." + domain.lowercased())
+        case (.email(let base), .email(let address)):
+            // RFC 5280, section 4.2.1.10: one mailbox, all of a host, or all of the hosts below a domain.
+            if base.contains("@") { return base == address }
+            let host = (address.lastIndex(of: "@").map { address[address.index(after: $0)...] } ?? "").lowercased()
+            return base.hasPrefix(".") ? host.hasSuffix(base.lowercased()) : host == base.lowercased()
         case (.ipAddress(let range), .ipAddress(let address)) where range.count == address.count * 2:
             return address.indices.allSatisfy { address[$0] & range[address.count + $0] == range[$0] }
         default: return false

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 /// A certificate authority of one's own, kept in a folder.
 ///
@@ -23,6 +24,8 @@ public struct PrivateAuthority: Sendable {
     public let root: Certificate
     /// Who signs: the intermediate where there is one, else the root.
     public let issuer: CertificateIssuer
+    /// The record of the authority that had the folder before and was replaced; nil where there was none.
+    public let formerRecordFile: String?
 
     /// What a new authority shall be.
     public struct Plan: Sendable, Hashable {
@@ -57,8 +60,10 @@ public struct PrivateAuthority: Sendable {
         _ plan: Plan, in folder: String, passphrase: Secret?, replacing: Bool = false
     ) throws(PrivateAuthorityError) -> PrivateAuthority {
         let files = AuthorityFiles(folder: folder)
+        try LeafName.text("\(plan.name) Issuing", "an authority's name")
+        if let organization = plan.organization { try LeafName.text(organization, "an organization") }
         // Nothing is made that cannot be kept.
-        try files.prepare(plan.hasIntermediate, replacing)
+        let formerRecord = try files.prepare(plan.hasIntermediate, replacing)
         let validity = Validity.days(plan.days)
         let (root, issuer): (CertificateIssuer, CertificateIssuer)
         do throws(IssuingError) {
@@ -79,10 +84,11 @@ public struct PrivateAuthority: Sendable {
         }
         try files.write(root, as: .root, passphrase, replacing)
         if plan.hasIntermediate { try files.write(issuer, as: .intermediate, passphrase, replacing) }
-        return PrivateAuthority(folder: folder, root: root.certificate, issuer: issuer)
+        return PrivateAuthority(
+            folder: folder, root: root.certificate, issuer: issuer, formerRecordFile: formerRecord)
     }
 
-    /// Opens an authority.
+    /// Opens an authority: whole, and one that may issue.
     ///
     /// - Parameters:
     ///   - folder: where it is kept.
@@ -93,12 +99,16 @@ public struct PrivateAuthority: Sendable {
     {
         let files = AuthorityFiles(folder: folder)
         let root = try files.certificate(.root)
-        let issues: AuthorityFiles.Role = files.hasIntermediate ? .intermediate : .root
+        let issues: AuthorityFiles.Role = try files.hasIntermediate() ? .intermediate : .root
         let certificate = issues == .root ? root : try files.certificate(.intermediate)
+        guard issues == .root || VerificationKey(root.publicKey).map({ certificate.isSigned(by: $0) }) == true else {
+            throw .mismatch(
+                files.path(issues.certificate), "was not issued by the root in \(AuthorityFiles.Role.root.certificate)")
+        }
         let key = try files.key(issues, passphrase)
         do throws(IdentityError) {
             let issuer = try CertificateIssuer(certificate: certificate, privateKey: key)
-            return PrivateAuthority(folder: folder, root: root, issuer: issuer)
+            return PrivateAuthority(folder: folder, root: root, issuer: issuer, formerRecordFile: nil)
         } catch {
             throw .mismatch(files.path(issues.key), error.description)
         }
@@ -117,7 +127,18 @@ public struct PrivateAuthority: Sendable {
     /// The file of the key that issues.
     public static func keyFile(in folder: String) -> String {
         let files = AuthorityFiles(folder: folder)
-        return files.path((files.hasIntermediate ? AuthorityFiles.Role.intermediate : .root).key)
+        return files.path(((try? files.hasIntermediate()) == true ? AuthorityFiles.Role.intermediate : .root).key)
+    }
+
+    /// The file of the key that issues, where it is neither encrypted nor its owner's alone: others can read it and are the
+    /// authority then.
+    public static func exposedKeyFile(in folder: String) -> String? {
+        let file = keyFile(in: folder)
+        var status = stat()
+        guard stat(file, &status) == 0, status.st_mode & 0o077 != 0,
+            (try? PrivateKey.read(contentsOf: file)) != nil
+        else { return nil }
+        return file
     }
 
     /// The record of what was issued.
@@ -134,8 +155,14 @@ public enum PrivateAuthorityError: Error, Sendable, Hashable {
     case certificate(CertificateFileError)
     /// Its key cannot be read.
     case key(PrivateKeyFileError)
-    /// A key does not belong to its certificate; which file, and what was found.
+    /// A key does not belong to its certificate, or a certificate to its root; which file, and what was found.
     case mismatch(String, String)
+    /// A file does not hold what an authority has there; which file, and what was found.
+    case notAnAuthority(String, String)
+    /// A file of the authority is missing, with what stands beside it.
+    case incomplete(missing: String, beside: String)
+    /// Others can enter the folder, or it is a link; which, and what is wrong.
+    case openFolder(String, String)
     /// A certificate could not be issued.
     case issuing(IssuingError)
     /// Nothing is left of the authority's own time, or less than was asked for; when it ends, and the days that are left.
@@ -153,9 +180,18 @@ extension PrivateAuthorityError: CustomStringConvertible {
         case .certificate(let error): error.description
         case .key(let error): error.description
         case .mismatch(let file, let found): "\(printable(file)): \(found)"
+        case .notAnAuthority(let file, let found):
+            "\(printable(file)): \(found). Nothing was issued; put the authority's own certificate there, alone"
+        case .incomplete(let missing, let beside):
+            "\(printable(missing)): is missing, so that the authority is incomplete. Bring it back, or take away "
+                + "\(printable(beside)) as well to issue with the root"
+        case .openFolder(let folder, let fault): "\(printable(folder)): \(fault)"
         case .issuing(let error): error.description
         case .outlivesAuthority(let ends, let days):
-            "the certificate would outlive its authority, which ends on \(ends). Ask for \(days) days at most"
+            days >= 1
+                ? "the certificate would outlive its authority, which ends on \(ends). Ask for \(days) days at most"
+                : "the authority itself ends on \(ends): it has no whole day left to issue for. Renew it: make another "
+                    + "authority, and have its root trusted"
         case .unacceptable(let reason): reason
         }
     }

@@ -1,5 +1,6 @@
 import BelayArguments
 import BelayCertificates
+import Glibc
 
 /// `belay ca`: a certificate authority of one's own.
 struct CACommand: AsyncParsableCommand {
@@ -53,6 +54,8 @@ struct CAInitCommand: ParsableCommand {
             throw ValidationError(
                 "'--name' has at most 50 characters, so that the certificates' names have room for it")
         }
+        guard !name.isEmpty else { throw ValidationError("'--name' is empty") }
+        try FolderArgument.check(out, "--out")
         try StandardInput.checkOnce(passphrase.source.files)
     }
 
@@ -71,7 +74,7 @@ struct CAInitCommand: ParsableCommand {
             let secret = noPassphrase ? nil : try passphrase.source.readNew(for: "the keys of \(printable(name))")
             authority = try PrivateAuthority.create(plan, in: out, passphrase: secret, replacing: force)
         } catch {
-            throw AuthorityFailure.report(error, console)
+            throw try AuthorityFailure.report(error, console, output, keys: CAReport.CodingKeys.self)
         }
         let report = CAReport(authority, isProtected: !noPassphrase, hasIntermediate: intermediate)
         switch output.format {
@@ -80,7 +83,8 @@ struct CAInitCommand: ParsableCommand {
         }
     }
 
-    /// Permitted names, with nothing of the other kind that a server's certificate can have.
+    /// Permitted names, with nothing of the other kinds that certificates of the authority can have: e-mail addresses are
+    /// those of the domains.
     static func constraints(_ permitted: [GeneralName]) -> NameConstraints {
         let hasDomains = permitted.contains { if case .dns = $0 { true } else { false } }
         let hasAddresses = permitted.contains { if case .ipAddress = $0 { true } else { false } }
@@ -89,14 +93,32 @@ struct CAInitCommand: ParsableCommand {
         if !hasAddresses {
             excluded += [.ipAddress([UInt8](repeating: 0, count: 8)), .ipAddress([UInt8](repeating: 0, count: 32))]
         }
-        return NameConstraints(permitted: permitted, excluded: excluded)
+        let mailboxes = permitted.flatMap { name -> [GeneralName] in
+            // RFC 5280, section 4.2.1.10: a host's mailboxes, and with a dot in front those of the hosts below it.
+            if case .dns(let domain) = name { [.email(domain), .email("." + domain)] } else { [] }
+        }
+        // To exclude every mailbox is nothing that OpenSSL can read. No host has this name (RFC 6761, section 6.4).
+        let all = permitted + (mailboxes.isEmpty ? [.email("invalid")] : mailboxes)
+        return NameConstraints(permitted: all, excluded: excluded)
     }
 
     static func days(_ text: String) throws -> Int {
-        guard let days = Int(text), (1...36_500).contains(days) else {
-            throw ValidationError("expected days from 1 to 36500")
-        }
+        let days = try number(text)
+        try check(days, atMost: longest)
         return days
+    }
+
+    /// How many days an authority or a client's certificate may be valid.
+    static let longest = 36_500
+
+    /// A number of days; its range is checked where it is known what for.
+    static func number(_ text: String) throws -> Int {
+        guard let days = Int(text) else { throw ValidationError("expected a number of days") }
+        return days
+    }
+
+    static func check(_ days: Int, atMost limit: Int) throws {
+        guard (1...limit).contains(days) else { throw ValidationError("'--days': expected days from 1 to \(limit)") }
     }
 }
 
@@ -114,22 +136,43 @@ struct IssueOptions: ParsableArguments, Sendable {
     @Option(help: "The kind of the new key; p256 unless said otherwise.") var key: NewKey?
     @Option(
         help: ArgumentHelp("How long it is valid.", valueName: "days"),
-        transform: { text in try CAInitCommand.days(text) })
+        transform: { text in try CAInitCommand.number(text) })
     var days = PrivateAuthority.usualDays
     @Option(help: ArgumentHelp("Where the files go.", valueName: "dir")) var out = "."
     @Flag(help: "Replace files that are there.") var force = false
 
     func validate() throws {
         if csr != nil, key != nil { throw ValidationError("'--csr' brings its own key; leave out '--key'") }
+        try FolderArgument.check(out, "--out")
+        try FolderArgument.check(ca, "--ca")
     }
 
     /// The path of a file that is written.
     func path(_ name: String) -> String { out == "." ? name : out.hasSuffix("/") ? out + name : "\(out)/\(name)" }
 
-    /// Makes the folder, and sees that the files' names are free.
-    func prepare(_ names: [String]) throws {
-        if out != "." { try FileWriting.makeFolder(out) }
+    /// Sees that the files' names are free, before anybody is asked for a passphrase.
+    func check(_ names: [String]) throws {
+        guard out == "." || FileReading.isFolder(out) else { return }
         for name in names { try FileWriting.check(path(name), replacing: force) }
+    }
+
+    /// Runs `body` with the folder there. One that was made for files that then were not is taken away again.
+    func writing<Value>(_ body: () throws -> Value) throws -> Value {
+        let isNew = out != "." && !FileReading.isFolder(out)
+        if isNew { try FileWriting.makeFolder(out) }
+        do { return try body() } catch {
+            // It stays where something is in it.
+            if isNew { rmdir(out) }
+            throw error
+        }
+    }
+
+    /// Says where the authority's key is open to others.
+    func warn(_ console: Console) {
+        guard let file = PrivateAuthority.exposedKeyFile(in: ca) else { return }
+        console.note(
+            "belay: \(console.noteStyle.warning("warning")): \(printable(file)): has no passphrase, and others can read it: "
+                + "they are the authority. 'chmod 600' it")
     }
 
     /// Opens the authority, and asks on the terminal for the passphrase that its key needs.
@@ -138,6 +181,9 @@ struct IssueOptions: ParsableArguments, Sendable {
             PrivateAuthority.keyFile(in: ca),
             needsPassphrase: { (error: PrivateAuthorityError) in
                 if case .key(let failure) = error { failure.problem == .passphraseNeeded } else { false }
+            },
+            isWrongPassphrase: { error in
+                if case .key(let failure) = error { failure.problem == .wrongPassphrase } else { false }
             }
         ) { (passphrase) throws(PrivateAuthorityError) in try PrivateAuthority.open(ca, passphrase: passphrase) }
     }
@@ -146,6 +192,18 @@ struct IssueOptions: ParsableArguments, Sendable {
     func request() throws -> CertificateRequest? {
         guard let csr else { return nil }
         return try CertificateRequest.read(contentsOf: StandardInput.path(csr))
+    }
+}
+
+/// Folders as arguments of commands that print them in lines for programs.
+enum FolderArgument {
+    static func check(_ folder: String, _ option: String) throws {
+        guard folder != "-" else {
+            throw ValidationError("'\(option)' names a folder; write './-' for one of that name")
+        }
+        guard !folder.isEmpty, printable(folder) == folder else {
+            throw ValidationError("'\(option)': expected the name of a folder, without control characters")
+        }
     }
 }
 
@@ -158,35 +216,5 @@ private struct AuthorityPlace {
         for name in ["root.pem", "root.key"] {
             try FileWriting.check("\(folder)/\(name)", replacing: replacing)
         }
-    }
-}
-
-/// What goes wrong with an authority, said to people.
-enum AuthorityFailure {
-    /// Says what went wrong; returns the status to throw.
-    static func report(_ error: any Error, _ console: Console) -> any Error {
-        let writing: FileWritingError?
-        switch error {
-        case let error as InputError: return console.fail(error.text)
-        case let error as FileWritingError: writing = error
-        case PrivateAuthorityError.writing(let error): writing = error
-        case PrivateAuthorityError.none(let folder):
-            return console.fail(
-                "\(printable(folder)): holds no authority. Make one with 'belay ca init', or give its folder with '--ca'"
-            )
-        case PrivateAuthorityError.key(let failure) where failure.problem == .passphraseNeeded:
-            return console.fail(
-                "\(failure)\n  Give '--passphrase-file FILE', '--passphrase-fd N' or '--passphrase-env NAME'.")
-        case PrivateAuthorityError.unacceptable, PrivateAuthorityError.outlivesAuthority:
-            return console.fail("\(error)", status: ExitStatus.wrongUse)
-        case is PrivateAuthorityError, is CertificateRequestFileError, is PrivateKeyError, is KeyStoreError:
-            return console.fail("\(error)")
-        default: return error
-        }
-        guard let writing else { return error }
-        return console.fail(
-            writing.problem == .exists
-                ? "\(printable(writing.file)): is there already and stays as it is; give '--force' to replace it"
-                : "\(writing)")
     }
 }

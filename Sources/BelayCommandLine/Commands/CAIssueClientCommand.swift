@@ -35,6 +35,7 @@ struct CAIssueClientCommand: ParsableCommand {
                 throw ValidationError("'\(printable(email))' is no e-mail address")
             }
         }
+        try CAInitCommand.check(options.days, atMost: CAInitCommand.longest)
         if options.csr != nil, let option = newPassphrase.source.words.first ?? (legacy ? "--legacy" : nil) {
             throw ValidationError("'--csr' has no key to write; leave out '\(option)'")
         }
@@ -45,7 +46,10 @@ struct CAIssueClientCommand: ParsableCommand {
     func run() throws {
         let console = Console()
         let report: IssueReport
-        do { report = try issue() } catch { throw AuthorityFailure.report(error, console) }
+        do { report = try issue() } catch {
+            throw try AuthorityFailure.report(error, console, output, keys: IssueReport.CodingKeys.self)
+        }
+        options.warn(console)
         switch output.format {
         case .json: try console.printJSON(report)
         case .text: try console.print(report.text(console))
@@ -55,27 +59,32 @@ struct CAIssueClientCommand: ParsableCommand {
     private func issue() throws -> IssueReport {
         let request = try options.request()
         let file = TypedName.file(name) + (request == nil ? ".p12" : ".crt")
-        try options.prepare([file])
+        try options.check([file])
         let authority = try options.authority(passphrase.source)
         let path = options.path(file)
         let chain: [Certificate]
         if let request {
-            chain = try authority.issueClient(for: request, named: name, email: email, days: options.days)
-            try FileWriting.write(
-                chain.map(\.pem).joined(), to: path, access: .everybody, replacing: options.force)
+            chain = try options.writing {
+                let chain = try authority.issueClient(for: request, named: name, email: email, days: options.days)
+                try FileWriting.write(
+                    chain.map(\.pem).joined(), to: path, access: .everybody, replacing: options.force)
+                return chain
+            }
         } else {
             let secret = try newPassphrase.source.readNew(for: file)
             let key = try PrivateKey.generate((options.key ?? .p256).specification)
-            let identity = try authority.issueClient(named: name, email: email, days: options.days, key: key)
-            chain = identity.certificates
-            try FileWriting.write(
-                try identity.pkcs12(legacy ? .legacy(secret) : .modern(secret), friendlyName: name), to: path,
-                access: .owner,
-                replacing: options.force)
+            chain = try options.writing {
+                let identity = try authority.issueClient(named: name, email: email, days: options.days, key: key)
+                try FileWriting.write(
+                    try identity.pkcs12(legacy ? .legacy(secret) : .modern(secret), friendlyName: name), to: path,
+                    access: .owner, replacing: options.force)
+                return identity.certificates
+            }
         }
         return IssueReport(
             kind: "client", chain: chain, authority: authority,
             files: IssueReport.Files(
-                certificate: request == nil ? nil : path, key: nil, pkcs12: request == nil ? path : nil), usage: nil)
+                certificate: request == nil ? nil : path, key: nil, pkcs12: request == nil ? path : nil),
+            leftOut: request?.subjectAlternativeNames.filter { $0 != email.map(GeneralName.email) } ?? [], usage: nil)
     }
 }

@@ -33,6 +33,7 @@ struct CAIssueServerCommand: ParsableCommand {
             throw ValidationError("'--csr' has no key to write; leave out '\(option)'")
         }
         for name in name { _ = try TypedName.host(name) }
+        try CAInitCommand.check(options.days, atMost: PrivateAuthority.mostServerDays)
         try StandardInput.checkOnce(
             [options.csr].compactMap(\.self) + passphrase.source.files + newPassphrase.source.files)
     }
@@ -40,7 +41,10 @@ struct CAIssueServerCommand: ParsableCommand {
     func run() throws {
         let console = Console()
         let report: IssueReport
-        do { report = try issue() } catch { throw AuthorityFailure.report(error, console) }
+        do { report = try issue() } catch {
+            throw try AuthorityFailure.report(error, console, output, keys: IssueReport.CodingKeys.self)
+        }
+        options.warn(console)
         switch output.format {
         case .json: try console.printJSON(report)
         case .text: try console.print(report.text(console))
@@ -53,30 +57,42 @@ struct CAIssueServerCommand: ParsableCommand {
         let asked = request.map { $0.subjectAlternativeNames.lazy.compactMap(Self.host).first ?? "server" }
         let base = TypedName.file(names.first ?? asked ?? "server")
         let (certificateFile, keyFile) = ("\(base).crt", "\(base).key")
-        try options.prepare([certificateFile] + (request == nil ? [keyFile] : []))
+        try options.check([certificateFile] + (request == nil ? [keyFile] : []))
         let authority = try options.authority(passphrase.source)
         let chain: [Certificate]
         if let request {
-            chain = try authority.issueServer(for: request, names: names, days: options.days)
+            chain = try options.writing {
+                let chain = try authority.issueServer(for: request, names: names, days: options.days)
+                try write(chain, to: certificateFile)
+                return chain
+            }
         } else {
             let key = try PrivateKey.generate((options.key ?? .p256).specification)
             // Before the certificate is issued: the record shall hold none whose key is lost.
             let secret = newPassphrase.source.isGiven ? try newPassphrase.source.readNew(for: "the server's key") : nil
             let contents = try secret.map { Secret(text: try key.encryptedPKCS8PEM(passphrase: $0)) } ?? key.pkcs8PEM()
-            chain = try authority.issueServer(names: names, days: options.days, key: key).certificates
-            try FileWriting.write(contents, to: options.path(keyFile), replacing: options.force)
+            chain = try options.writing {
+                let chain = try authority.issueServer(names: names, days: options.days, key: key).certificates
+                try FileWriting.write(contents, to: options.path(keyFile), replacing: options.force)
+                try write(chain, to: certificateFile)
+                return chain
+            }
         }
-        try FileWriting.write(
-            chain.map(\.pem).joined(), to: options.path(certificateFile), access: .everybody, replacing: options.force)
         return IssueReport(
             kind: "server", chain: chain, authority: authority,
             files: IssueReport.Files(
                 certificate: options.path(certificateFile), key: request == nil ? options.path(keyFile) : nil,
                 pkcs12: nil),
+            leftOut: names.isEmpty ? request.map(PrivateAuthority.namesLeftOut) ?? [] : [],
             usage: ServerLines(
                 names: try chain[0].subjectAlternativeNames?.compactMap(Self.host) ?? names,
                 certificate: options.path(certificateFile), key: request == nil ? options.path(keyFile) : nil,
                 root: authority.rootFile, isKeyProtected: newPassphrase.source.isGiven))
+    }
+
+    private func write(_ chain: [Certificate], to file: String) throws {
+        try FileWriting.write(
+            chain.map(\.pem).joined(), to: options.path(file), access: .everybody, replacing: options.force)
     }
 
     private static func host(_ name: GeneralName) -> String? {

@@ -46,7 +46,8 @@ struct CSRCommand: ParsableCommand {
             "An alternative name: a host, an address, email:me@example.com; may be given again.", valueName: "name"),
         transform: { text in try TypedName.alternative(text) })
     var san: [GeneralName] = []
-    @Option(help: ArgumentHelp("Where the request goes, in PEM.", valueName: "file")) var out: String?
+    @Option(help: ArgumentHelp("Where the request goes, in PEM; - for standard output.", valueName: "file")) var out:
+        String?
     @Flag(help: "Replace files that are there.") var force = false
     @Option(help: ArgumentHelp("Pins to compare with the key; may be given again.", valueName: "file|folder"))
     var pins: [String] = []
@@ -76,41 +77,84 @@ struct CSRCommand: ParsableCommand {
         if subject == nil, san.isEmpty, identity == nil, certificate == nil {
             throw ValidationError("give '--subject' or '--san', or '--certificate' to take its names")
         }
+        guard keyOut != "-" else {
+            throw ValidationError("'--key-out -': a private key goes into a file; write './-' for one of that name")
+        }
+        try FilePlace.checkApart(
+            written: [("--key-out", keyOut), ("--out", requestFile)],
+            read: [("--key", key), ("--identity", identity), ("--certificate", certificate)]
+                + pins.map { ("--pins", $0) })
         try StandardInput.checkOnce(
             [key, identity, certificate].compactMap(\.self) + pins + passphrase.source.files
                 + newPassphrase.source.files)
     }
 
+    /// The file of the request; nil for standard output.
+    private var requestFile: String? { out == "-" ? nil : out }
+
     func run() throws {
         let console = Console()
+        let out = requestFile
         let report: CSRReport
+        var written: String?
         do {
             for file in [out, keyOut].compactMap(\.self) { try FileWriting.check(file, replacing: force) }
             let (key, old) = try readKey()
             let request = try makeRequest(key, old)
             let pinned = try readPins()
-            if let keyOut { try writeKey(key, to: keyOut) }
+            if let keyOut {
+                try writeKey(key, to: keyOut)
+                written = keyOut
+            }
             if let out { try FileWriting.write(request.pem, to: out, access: .everybody, replacing: force) }
             report = CSRReport(
                 request: request, file: out, keyFile: keyOut, replacing: old, isNewKey: newKey != nil, pinned: pinned)
-        } catch let error as InputError {
-            throw console.fail(error.text)
-        } catch let error as FileWritingError {
-            throw console.fail(
-                error.problem == .exists ? "\(error): give '--force'" : "\(error)")
+        } catch {
+            throw try failure(error, written, console)
         }
-        switch output.format {
-        case .json: try console.printJSON(report)
-        case .text:
-            let text = CSRText(report: report, console: out == nil ? console.forNotes : console).text
-            if out == nil {
-                try console.write(Array(report.request.utf8))
-                console.note(text)
-            } else {
-                try console.print(text)
+        do {
+            switch output.format {
+            case .json: try console.printJSON(report)
+            case .text:
+                let text = CSRText(report: report, console: out == nil ? console.forNotes : console).text
+                if out == nil {
+                    try console.write(Array(report.request.utf8))
+                    console.note(text)
+                } else {
+                    try console.print(text)
+                }
             }
+        } catch {
+            // The request is lost then, and with the key it can be made again.
+            if out == nil, let written { console.note(Self.hint(written)) }
+            throw error
         }
         if report.pins?.contains(where: \.staysValid) == false { throw ExitStatus.refused }
+    }
+
+    /// Says what went wrong, in JSON too where that is asked for; returns what to throw.
+    private func failure(_ error: any Error, _ written: String?, _ console: Console) throws -> any Error {
+        let input: InputError
+        switch error {
+        case let error as InputError: input = error
+        case let error as FileWritingError:
+            input = InputError(
+                message: error.problem == .exists ? "\(error): give '--force'" : "\(error)",
+                remedy: error.problem == .exists
+                    ? "Give '--force' to replace it." : "Give a place that you can write to.")
+        case is PrivateKeyError: input = InputError(message: "\(error)", remedy: "Give another passphrase.")
+        default: return error
+        }
+        if output.format == .json {
+            try console.printJSON(Unmade<CSRReport.CodingKeys>(error: FailureReport(input)))
+        }
+        let code = console.fail(input.text)
+        if let written { console.note(Self.hint(written)) }
+        return code
+    }
+
+    private static func hint(_ key: String) -> String {
+        "  The new key is written all the same. To make the request again: belay csr --key \(ShellText.quoted(key)) …"
     }
 
     /// The key, and the certificate that is renewed.
@@ -176,7 +220,8 @@ extension PassphraseSource {
             }
             defer { bytes.wipe() }
             return try open(
-                path, needsPassphrase: { (error: PrivateKeyFileError) in error.problem == .passphraseNeeded }
+                path, needsPassphrase: { (error: PrivateKeyFileError) in error.problem == .passphraseNeeded },
+                isWrongPassphrase: { error in error.problem == .wrongPassphrase }
             ) { (passphrase) throws(PrivateKeyFileError) in
                 do throws(PrivateKeyError) { return try PrivateKey(bytes: bytes, passphrase: passphrase) } catch {
                     throw PrivateKeyFileError(file: file, problem: error)

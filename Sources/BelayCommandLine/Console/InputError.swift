@@ -74,9 +74,18 @@ enum StandardInput {
     /// The path to open: that of standard input for `-`.
     static func path(_ name: String) -> String { name == "-" ? "/dev/stdin" : name }
 
-    /// Refuses files of which two are standard input: the second would find it read to its end.
+    /// What stands for lines that are read from descriptor 0, such as passphrases; no file has this name.
+    static let descriptor = "\u{0}0"
+
+    /// Refuses files of which two are standard input: the second would find it read to its end. Lines can be read from it
+    /// one after the other.
     static func checkOnce(_ names: [String]) throws {
-        guard names.count(where: { path($0) == "/dev/stdin" }) > 1 else { return }
-        throw ValidationError("standard input ('-') can be read only once; put one of the inputs into a file")
+        let files = names.count { path($0) == "/dev/stdin" }
+        guard files > 1 || files == 1 && names.contains(descriptor) else { return }
+        throw ValidationError(
+            files > 1
+                ? "standard input ('-') can be read only once; put one of the inputs into a file"
+                : "standard input cannot be both a file ('-') and the descriptor of a passphrase (0); give one of them otherwise"
+        )
     }
 }

@@ -132,7 +132,10 @@ extension PassphraseSource {
                 throw IdentityFileError(file: StandardInput.path(path), problem: .unreadable(error))
             }
             defer { bytes.wipe() }
-            return try open(path, needsPassphrase: \IdentityFileError.problem.needsPassphrase) {
+            return try open(
+                path, needsPassphrase: \IdentityFileError.problem.needsPassphrase,
+                isWrongPassphrase: \IdentityFileError.problem.isWrongPassphrase
+            ) {
                 (passphrase) throws(IdentityFileError) in
                 do throws(IdentityError) {
                     return try Identity(bytes: bytes, passphrase: passphrase, keyPassphrase: keyPassphrase, named: name)
@@ -147,6 +150,14 @@ extension PassphraseSource {
 }
 
 extension IdentityError {
+    /// Whether it was tried with another passphrase than its own.
+    var isWrongPassphrase: Bool {
+        switch self {
+        case .keyStore(.wrongPassphrase), .privateKey(.wrongPassphrase): true
+        default: false
+        }
+    }
+
     /// Whether it was opened without the passphrase that it needs.
     var needsPassphrase: Bool {
         switch self {

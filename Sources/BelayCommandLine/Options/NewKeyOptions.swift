@@ -22,15 +22,23 @@ enum NewKey: String, CaseIterable, ExpressibleByArgument, Sendable {
 enum TypedName {
     /// A DNS name or an IP address in the form in which certificates have it: A-labels, lower case; a wildcard stays one.
     static func host(_ text: String) throws -> String {
+        // ServerName takes the zone off, which leads to this machine's interface alone: no certificate can mean that.
+        guard !text.contains("%") else {
+            throw ValidationError(
+                "'\(printable(text))' has a zone, which certificates do not have; leave out what follows '%'")
+        }
         let isWildcard = text.hasPrefix("*.")
         do throws(ServerNameError) {
             let name = try ServerName(isWildcard ? String(text.dropFirst(2)) : text)
             guard isWildcard else { return name.description }
-            if case .dns(let rest) = name { return "*." + rest }
+            if case .dns(let rest) = name, rest.contains(".") { return "*." + rest }
         } catch {
             throw ValidationError("\(error)")
         }
-        throw ValidationError("'\(printable(text))' is no name: a wildcard stands for the first label of a DNS name")
+        // All of `com` would be refused everywhere.
+        throw ValidationError(
+            "'\(printable(text))' is no name: a wildcard stands for the first label of a DNS name, with two others at least "
+                + "behind it, as in *.example.com")
     }
 
     /// An alternative name: a host, or with its kind before it: `email:`, `URI:`, `DNS:`, `IP:`.

@@ -55,7 +55,7 @@ struct PassphraseSource: Sendable {
     var isGiven: Bool { file != nil || descriptor != nil || variable != nil }
 
     /// The files that are read, for ``StandardInput/checkOnce(_:)``.
-    var files: [String] { (file.map { [$0] } ?? []) + (descriptor == STDIN_FILENO ? ["-"] : []) }
+    var files: [String] { (file.map { [$0] } ?? []) + (descriptor == STDIN_FILENO ? [StandardInput.descriptor] : []) }
 
     /// The options as a command line has them.
     var words: [String] {
@@ -99,7 +99,7 @@ struct PassphraseSource: Sendable {
                 let second = try TerminalPrompt.ask("The same again: ")
             else {
                 throw InputError(
-                    message: "\(subject) needs a new passphrase, and there is no terminal to ask at",
+                    message: "there is no new passphrase for \(subject), and no terminal to ask at",
                     remedy: "Give '\(prefix)-file FILE', '\(prefix)-fd N' or '\(prefix)-env NAME'.", isRemedyNews: true)
             }
             if !first.isEmpty, first == second { return first }
@@ -109,25 +109,29 @@ struct PassphraseSource: Sendable {
     }
 
     /// Opens something that may need a passphrase: with the one given, else without, and where that shows that one is
-    /// needed, with one that is asked for on the terminal.
+    /// needed, with one that is asked for on the terminal: three times at most, where it is mistyped.
     ///
     /// - Parameters:
     ///   - name: what is opened, as the question calls it.
     ///   - needsPassphrase: whether an error means that there was none.
+    ///   - isWrongPassphrase: whether an error means that it was another.
     ///   - body: opens it.
     /// - Throws: what `body` throws, an ``InputError``, or an `ExitCode` where the question was interrupted.
     func open<Value, Failure: Error>(
-        _ name: String, needsPassphrase: (Failure) -> Bool, with body: (Secret?) throws(Failure) -> Value
+        _ name: String, needsPassphrase: (Failure) -> Bool, isWrongPassphrase: (Failure) -> Bool,
+        with body: (Secret?) throws(Failure) -> Value
     ) throws -> Value {
         if isGiven { return try body(try read()) }
         do {
             return try body(nil)
         } catch {
-            guard needsPassphrase(error), let typed = try TerminalPrompt.ask("Passphrase of \(printable(name)): ")
+            guard needsPassphrase(error),
+                let value = try TerminalPrompt.open(
+                    name, isWrong: { ($0 as? Failure).map(isWrongPassphrase) ?? false }, with: { try body($0) })
             else {
                 throw error
             }
-            return try body(typed)
+            return value
         }
     }
 

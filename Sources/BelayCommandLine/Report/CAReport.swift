@@ -10,12 +10,20 @@ struct CAReport: Encodable {
     let isProtected: Bool
     let hasIntermediate: Bool
     let certificate: CertificateReport
+    /// The record of the authority that was replaced.
+    let formerRecord: String?
+    let error: FailureReport? = nil
+
+    enum CodingKeys: CodingKey, CaseIterable {
+        case folder, root, rootForDevices, key, isProtected, hasIntermediate, certificate, formerRecord, error
+    }
 
     init(_ authority: PrivateAuthority, isProtected: Bool, hasIntermediate: Bool) {
         folder = authority.folder
         root = authority.rootFile
         rootForDevices = authority.rootFileForDevices
         key = "\(authority.folder)/root.key"
+        formerRecord = authority.formerRecordFile
         self.isProtected = isProtected
         self.hasIntermediate = hasIntermediate
         certificate = CertificateReport(authority.root, at: Date())
@@ -46,6 +54,11 @@ struct CAReport: Encodable {
                 "The intermediate issues. Take \(printable(key)) away to a safe place; it is needed only for another intermediate."
             )
         }
+        if let formerRecord {
+            say(
+                "The record of what the authority before issued is kept: \(printable(formerRecord)). None of it is trusted "
+                    + "with the new root.")
+        }
         lines += ["", "Next:", "  belay ca issue server NAME --ca \(ShellText.quoted(folder))"]
         return lines.joined(separator: "\n")
     }
@@ -61,6 +74,9 @@ struct IssueReport: Encodable {
     let certificate: CertificateReport
     let nginx: [String]?
     let haproxy: [String]?
+    /// Names that the request asks for and the certificate does not have.
+    let leftOut: [String]
+    let error: FailureReport? = nil
 
     private let usage: ServerLines?
 
@@ -71,17 +87,21 @@ struct IssueReport: Encodable {
         let pkcs12: String?
     }
 
-    private enum CodingKeys: CodingKey {
-        case kind, files, root, rootForDevices, certificate, nginx, haproxy
+    enum CodingKeys: CodingKey, CaseIterable {
+        case kind, files, root, rootForDevices, certificate, nginx, haproxy, leftOut, error
     }
 
-    init(kind: String, chain: [Certificate], authority: PrivateAuthority, files: Files, usage: ServerLines?) {
+    init(
+        kind: String, chain: [Certificate], authority: PrivateAuthority, files: Files, leftOut: [GeneralName],
+        usage: ServerLines?
+    ) {
         self.kind = kind
         self.files = files
         root = authority.rootFile
         rootForDevices = authority.rootFileForDevices
         certificate = CertificateReport(chain[0], at: Date())
         self.usage = usage
+        self.leftOut = leftOut.map(\.description)
         nginx = usage?.nginx
         haproxy = usage?.haproxy
     }
@@ -103,12 +123,18 @@ struct IssueReport: Encodable {
         row("key", files.key.map(printable))
         row("PKCS#12", files.pkcs12.map(printable))
         row("pin", "sha256/\(certificate.pin)")
+        row(
+            "left out",
+            leftOut.isEmpty ? nil : leftOut.joined(separator: ", ") + ": asked for, and not in the certificate")
         guard let usage else {
             lines.append("")
             lines.append(
                 Layout.wrap(
                     "Servers ask for it with the root \(printable(root)) as authority of clients; 'belay ca issue server' prints "
-                        + "the lines. On an iPhone the app imports the file (SecPKCS12Import), or a profile installs it.",
+                        + "the lines. "
+                        + (files.pkcs12 != nil
+                            ? "On an iPhone the app imports the file (SecPKCS12Import), or a profile installs it."
+                            : "The key stayed with whoever asked, who puts both together: iPhones want them as PKCS#12."),
                     columns: console.columns))
             if let file = files.pkcs12 {
                 lines += [
@@ -125,7 +151,7 @@ struct IssueReport: Encodable {
             Layout.wrap(
                 "Phones have to trust \(printable(rootForDevices)): install it and turn on full trust for it. An app that brings the "
                     + "root itself pins it or this key.", columns: console.columns))
-        lines += ["", "  belay check \(usage.url) --anchor \(ShellText.quoted(root)) --rules apple"]
+        lines += ["", "  belay check \(ShellText.quoted(usage.url)) --anchor \(ShellText.quoted(root)) --rules apple"]
         return lines.joined(separator: "\n")
     }
 }

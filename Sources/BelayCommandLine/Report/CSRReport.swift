@@ -16,6 +16,11 @@ struct CSRReport: Encodable {
     let keepsPin: Bool?
     /// The pins that were given, each with what becomes of it.
     let pins: [Pin]?
+    let error: FailureReport? = nil
+
+    enum CodingKeys: CodingKey, CaseIterable {
+        case request, file, keyFile, subject, names, key, isNewKey, pin, keepsPin, pins, error
+    }
 
     /// A pin.
     struct Pin: Encodable {

@@ -27,4 +27,10 @@ int belay_timerfd_arm(int timer, int64_t nanoseconds);
 // A detached thread with every signal blocked, so that signals go to the threads that expect them.
 int belay_start_detached_thread(void *(*body)(void *), void *argument);
 
+// Holds up the signals that would end or stop the process; each writes its number into a pipe, of which the end to read is
+// returned, or -1. Those that are ignored stay so. One watch at a time.
+int belay_signals_begin(void);
+// Ends the watch: signals do what they did before. Returns the number of one that came and was not read, or 0.
+int belay_signals_end(int descriptor);
+
 #endif

@@ -54,6 +54,8 @@ struct IdentityInspectCommand: ParsableCommand {
             } catch let error as KeyStoreFileError {
                 errors.append(FileFault(file: path, message: "\(error.problem)"))
                 failure = console.fail("\(error)")
+            } catch let error as InputError {
+                failure = console.fail(error.text)
             }
         }
         switch output.format {

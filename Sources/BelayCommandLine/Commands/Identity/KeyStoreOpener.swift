@@ -83,10 +83,11 @@ struct KeyStoreOpener {
         var used = passphrase
         var found = try attempt(bytes, used)
         if used == nil, asks, found?.isClosed ?? true,
-            let typed = try TerminalPrompt.ask("Passphrase of \(printable(path)): ")
+            let (opened, typed) = try TerminalPrompt.open(
+                path, isWrong: { if case .wrongPassphrase? = $0 as? KeyStoreError { true } else { false } },
+                with: { typed in (try attempt(bytes, typed), typed) })
         {
-            used = typed
-            found = try attempt(bytes, typed)
+            (found, used) = (opened, typed)
         }
         if needsEverything, found == nil { throw KeyStoreError.passphraseNeeded(.pkcs12) }
         let description = try describe(

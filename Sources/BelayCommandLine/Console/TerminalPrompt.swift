@@ -26,11 +26,21 @@ enum TerminalPrompt {
                     message: "no answer was given at the terminal",
                     remedy: "Type one and press Enter, or give it by an option.", isRemedyNews: true)
             case .signal(let number):
-                // It does now what it would have done then.
-                raise(number)
+                deliver(number)
                 guard number == SIGTSTP else { throw ExitCode(128 + number) }
             }
         }
+    }
+
+    /// Lets a signal do now what it would have done then, before this returns.
+    private static func deliver(_ number: Int32) {
+        // Threads of libdispatch block signals: it would wait for ever, and a stop come when the terminal is silent again.
+        var (wanted, before) = (sigset_t(), sigset_t())
+        sigemptyset(&wanted)
+        sigaddset(&wanted, number)
+        pthread_sigmask(SIG_UNBLOCK, &wanted, &before)
+        raise(number)
+        pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
     /// What came of a question.

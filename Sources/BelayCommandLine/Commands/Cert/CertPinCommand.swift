@@ -103,7 +103,13 @@ struct CertPinCommand: AsyncParsableCommand {
                 given != nil
                 ? try find(given)
                 : try passphrase.source.open(
-                    name, needsPassphrase: { (error: PublicKeyFileError) in error.problem.needsPassphrase }, with: find)
+                    name, needsPassphrase: { (error: PublicKeyFileError) in error.problem.needsPassphrase },
+                    isWrongPassphrase: { error in
+                        switch error.problem {
+                        case .privateKey(.wrongPassphrase), .keyStore(.wrongPassphrase): true
+                        default: false
+                        }
+                    }, with: find)
             return found.map { PinReport.Pin(name, $0) }
         } catch let error as PublicKeyFileError {
             throw Failure(Self.unread(error))

@@ -71,7 +71,7 @@ let package = Package(
             name: "BelayCommandLine",
             dependencies: [
                 "BelayArguments", "BelayCertificates", "BelayTrust", "BelayTLS", "BelayTransportSecurity", "BelayLint",
-                "BelaySession", "BelayLaboratory",
+                "BelaySession", "BelayLaboratory", "CSystem",
             ],
             swiftSettings: strict),
 

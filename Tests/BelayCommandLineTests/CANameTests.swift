@@ -151,7 +151,7 @@ struct CANameTests {
         ] {
             let run = try await Program.run(
                 ["ca", "issue", "client"] + arguments + [
-                    "--csr", try request([], key: key, 99), "--ca", folder("ca"), "--out", folder("clients"),
+                    "--csr", try request([], key: key, 99), "--ca", folder("ca"), "--out", folder("clients"), "--force",
                 ])
             #expect(run.status == 2 && run.errors.contains(text), "\(arguments): \(run.errors)")
         }

@@ -67,9 +67,13 @@ struct ReleaseBuildTests {
             self.settings = settings
             folder = try TemporaryFolder()
             let modules = try Program.executable().deletingLastPathComponent().appendingPathComponent("Modules").path
-            places = [modules, "CIDN2", "CPSL", "COpenSSL"].flatMap { place in
+            let headers = [modules, "CIDN2", "CPSL", "COpenSSL"].flatMap { place in
                 ["-I", place.hasPrefix("/") ? place : "\(Self.package)/Sources/\(place)"]
             }
+            // The map of a C target of the package's own is made by the build.
+            let made = try Program.executable().deletingLastPathComponent()
+                .appendingPathComponent("CSystem.build/module.modulemap").path
+            places = headers + ["-Xcc", "-fmodule-map-file=\(made)"]
         }
 
         /// One made with other settings.

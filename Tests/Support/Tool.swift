@@ -59,33 +59,26 @@ package enum Tool {
         limit: Duration
     ) async throws -> Result {
         let files = try Files(input: input)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        if let environment { process.environment = environment }
-        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: files.input))
-        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: files.output))
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: files.errors))
-        let pipe = Pipe()
+        var pipe: [Int32] = [-1, -1]
         if keepsInputOpen {
-            try pipe.fileHandleForWriting.write(contentsOf: Data(input))
-            process.standardInput = pipe
+            guard Foundation.pipe(&pipe) == 0, write(pipe[1], input, input.count) == input.count else {
+                throw Failed(description: "pipe: \(String(cString: strerror(errno)))")
+            }
+            for descriptor in pipe { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         }
-        defer { try? pipe.fileHandleForWriting.close() }
-        // Before it starts: a handler that is set after the end is never called.
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        process.terminationHandler = { _ in end.finish() }
-        try Launch.run(process)
-        let pid = process.processIdentifier
+        defer { for descriptor in pipe where descriptor >= 0 { close(descriptor) } }
+        let child = try Launch.start(
+            [program] + arguments, files, input: keepsInputOpen ? pipe[0] : nil, environment: environment)
         let guardian = Task {
             try await Task.sleep(for: limit)
-            kill(pid, SIGKILL)
+            kill(child, SIGKILL)
         }
         // Not to be cancelled: the process would go on without anybody.
-        await Task { for await _ in ends {} }.value
+        let status = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: Launch.end(of: child)) }
+        }
         guardian.cancel()
-        return try files.result(
-            status: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
+        return try files.result(status: status)
     }
 
     /// Runs `openssl`; anything but success is an error.

@@ -38,6 +38,7 @@ public struct FileTriage: Sendable {
         /// A file that cannot be read.
         ///
         /// - Parameters:
+        ///   - name: its name.
         ///   - problem: why not, in words.
         ///   - isClosed: whether it is a key store whose passphrase is missing or wrong.
         public init(name: String, problem: String, isClosed: Bool = false) {
@@ -47,7 +48,9 @@ public struct FileTriage: Sendable {
 
         /// A file that holds neither certificates nor keys.
         ///
-        /// - Parameter found: what it is, for example `text without a block of PEM`.
+        /// - Parameters:
+        ///   - name: its name.
+        ///   - found: what it is, for example `text without a block of PEM`.
         public init(name: String, found: String) {
             self.name = name
             content = .foreign(found)

@@ -96,7 +96,10 @@ struct KeyStoreReport: Encodable {
         integrity = Integrity(opened.store, description)
         protections = description.map { $0.safes.enumerated().flatMap { Protection.list($1, index: $0) } } ?? []
         entries = opened.store?.entries.map { Entry($0, at: moment) } ?? []
-        gaps = Gap.find(in: opened.store)
+        gaps =
+            opened.store.map(PKCS12Description.ChainGap.find)?.map {
+                Gap(certificate: $0.certificate, missingIssuer: $0.issuer, isLeaf: $0.isLeaf)
+            } ?? []
         support =
             description?.support.map {
                 Support(system: $0.system.rawValue, answer: $0.answer.rawValue, reason: $0.reason, source: $0.source)
@@ -163,22 +166,5 @@ extension KeyStoreReport.Entry {
         case .revocationList: (kind, key, problem) = ("revocation-list", nil, nil)
         case .other(let text): (kind, key, problem) = ("other", nil, text)
         }
-    }
-}
-
-extension KeyStoreReport.Gap {
-    /// The ends of the identities' chains that are not self-issued.
-    fileprivate static func find(in store: KeyStore?) -> [Self] {
-        var seen: Set<String> = []
-        return (store?.identities ?? []).flatMap { entry in
-            let all = entry.identity.certificates
-            let subjects = Set(all.map(\.subject))
-            return all.filter { !$0.isSelfIssued && !subjects.contains($0.issuer) }.map {
-                Self(
-                    certificate: $0.subject.description, missingIssuer: $0.issuer.description,
-                    isLeaf: $0 == entry.identity.certificate)
-            }
-        }
-        .filter { seen.insert($0.certificate + "\n" + $0.missingIssuer).inserted }
     }
 }

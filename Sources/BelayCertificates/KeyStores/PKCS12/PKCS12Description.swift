@@ -221,7 +221,7 @@ extension PKCS12Description.Bag {
 
 extension PKCS12Description.ChainGap {
     /// The ends of the identities' chains that are not self-issued.
-    fileprivate static func find(in store: KeyStore) -> [PKCS12Description.ChainGap] {
+    package static func find(in store: KeyStore) -> [PKCS12Description.ChainGap] {
         var seen: Set<PKCS12Description.ChainGap> = []
         return store.identities.flatMap { entry in
             let all = entry.identity.certificates

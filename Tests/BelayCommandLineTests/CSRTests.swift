@@ -145,4 +145,23 @@ struct CSRTests {
         let object = try run.json()
         #expect(object["request"] is NSNull && (object["error"] as? [String: Any])?["phase"] as? String == "input")
     }
+
+    @Test("one identity of several is asked for by its name, as elsewhere")
+    func severalIdentities() async throws {
+        let root = try CertificateIssuer.selfSigned(.authority(named: "Example Root"), key: .generate(.p256))
+        let store = KeyStore(
+            identities: try ["first", "second"].map { name in
+                (name: name, identity: try root.issueIdentity(.client(named: name), key: .generate(.p256)))
+            })
+        let file = try folder.write("both.p12", store.pkcs12(.modern(Secret(text: "secret"))))
+        let arguments = ["csr", "--identity", file, "--passphrase-env", "P12"]
+        let unnamed = try await Program.run(arguments, environment: ["P12": "secret"])
+        #expect(unnamed.status == 3 && unnamed.errors.contains("--identity-name"))
+        let named = try await Program.run(arguments + ["--identity-name", "second"], environment: ["P12": "secret"])
+        #expect(named.status == 0, "\(named.errors)")
+        let request = try CertificateRequest(bytes: Array(named.output.utf8))
+        #expect(request.publicKey == store.identities[1].identity.privateKey.publicKey)
+        let alone = try await Program.run(["csr", "--new-key", "p256", "--key-out", "-", "--identity-name", "a"])
+        #expect(alone.status == 2)
+    }
 }

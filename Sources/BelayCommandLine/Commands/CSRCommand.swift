@@ -32,6 +32,8 @@ struct CSRCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp("An identity whose key and names are taken: PKCS#12, or PEM with both.", valueName: "file"))
     var identity: String?
+    @Option(help: ArgumentHelp("Which identity of the file, where it holds several.", valueName: "name"))
+    var identityName: String?
     @Option(help: "Make a new key of this kind.") var newKey: NewKey?
     @Option(help: ArgumentHelp("Where the new key goes.", valueName: "file")) var keyOut: String?
     @Flag(help: "Write the new key without a passphrase.") var noPassphrase = false
@@ -52,6 +54,7 @@ struct CSRCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Pins to compare with the key; may be given again.", valueName: "file|folder"))
     var pins: [String] = []
     @OptionGroup(title: "Passphrases") var passphrase: PassphraseOptions
+    @OptionGroup(title: "Passphrases") var keyPassphrase: KeyPassphraseOptions
     @OptionGroup(title: "Passphrases") var newPassphrase: NewPassphraseOptions
     @OptionGroup var output: FormatOptions
 
@@ -67,6 +70,11 @@ struct CSRCommand: ParsableCommand {
         }
         if noPassphrase, newPassphrase.source.isGiven {
             throw ValidationError("'--no-passphrase' contradicts '\(newPassphrase.source.words[0])'")
+        }
+        if identity == nil,
+            let option = keyPassphrase.source.words.first ?? identityName.map({ _ in "--identity-name" })
+        {
+            throw ValidationError("'\(option)' means nothing without '--identity'")
         }
         if identity != nil, certificate != nil {
             throw ValidationError("'--identity' has a certificate of its own; leave out '--certificate'")
@@ -86,6 +94,7 @@ struct CSRCommand: ParsableCommand {
                 + pins.map { ("--pins", $0) })
         try StandardInput.checkOnce(
             [key, identity, certificate].compactMap(\.self) + pins + passphrase.source.files
+                + keyPassphrase.source.files
                 + newPassphrase.source.files)
     }
 
@@ -160,7 +169,8 @@ struct CSRCommand: ParsableCommand {
     /// The key, and the certificate that is renewed.
     private func readKey() throws -> (PrivateKey, Certificate?) {
         if let identity {
-            let read = try passphrase.source.identity(identity, for: "--identity")
+            let read = try passphrase.source.identity(
+                identity, for: "--identity", named: identityName, keyPassphrase: keyPassphrase.source.read())
             return (read.privateKey, read.certificate)
         }
         let old = try certificate.map { path in

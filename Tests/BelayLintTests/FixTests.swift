@@ -343,12 +343,18 @@ extension PublishedPlists {
             guard let line = finding.line else { continue }
             named.formUnion(line...(finding.endLine ?? line))
         }
-        let lines = original.split(separator: "\n", omittingEmptySubsequences: false)
-        var rest = String(decoding: fix.bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)[
-            ...]
+        // By bytes: to a String CR and LF are one character.
+        let lines = Array(original.utf8).split(separator: 0x0A, omittingEmptySubsequences: false)
+        var rest = fix.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)[...]
         for (index, line) in lines.enumerated() where !named.contains(index + 1) {
             guard let place = rest.firstIndex(of: line) else {
-                Issue.record("\(file): line \(index + 1) is not as it was: \(line)")
+                Issue.record(
+                    """
+                    \(file): line \(index + 1) is not as it was: \(String(decoding: line, as: UTF8.self))
+                    \(original)
+                    -- became --
+                    \(String(decoding: fix.bytes, as: UTF8.self))
+                    """)
                 return
             }
             rest = rest[rest.index(after: place)...]

@@ -38,6 +38,9 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         .init("lint.local-denied", .warning, "NSAllowsLocalNetworking", Plist.no("NSAllowsLocalNetworking")),
         .init("lint.equals-default", .note, "NSAllowsArbitraryLoads", Plist.no("NSAllowsArbitraryLoads")),
         .init("lint.empty", .note, "NSExceptionDomains", Plist.exceptions("")),
+        .init(
+            "lint.equals-default", .note, "NSRequiresNIAPTLSPackageVersion",
+            Plist.text("NSRequiresNIAPTLSPackageVersion", "none")),
     ]
 
     static let exceptions: [RuleCase] = [
@@ -64,6 +67,20 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
                     "a.test",
                     Plist.yes("NSThirdPartyExceptionAllowsInsecureHTTPLoads")
                         + Plist.no("NSExceptionAllowsInsecureHTTPLoads")))),
+        .init(
+            "lint.equals-default", .note, "NSExceptionDomains/a.test/NSExceptionRequiresForwardSecrecy",
+            Plist.exceptions(Plist.entry("a.test", Plist.yes("NSExceptionRequiresForwardSecrecy")))),
+        .init(
+            "lint.equals-default", .note, "NSExceptionDomains/a.test/NSExceptionRequiresNIAPTLSPackageVersion",
+            Plist.exceptions(Plist.entry("a.test", Plist.text("NSExceptionRequiresNIAPTLSPackageVersion", "none")))),
+        .init(
+            "lint.tightens", .warning, "NSExceptionDomains/a.test",
+            Plist.yes("NSAllowsArbitraryLoads")
+                + Plist.exceptions(Plist.entry("a.test", Plist.no("NSExceptionRequiresForwardSecrecy")))),
+        .init(
+            "lint.tightens", .warning, "NSExceptionDomains/a.test",
+            Plist.yes("NSAllowsArbitraryLoadsInWebContent")
+                + Plist.exceptions(Plist.entry("a.test", Plist.text("NSExceptionMinimumTLSVersion", "TLSv1.0")))),
         .init("lint.strict-entry", .warning, "NSExceptionDomains/a.test", Plist.exceptions(Plist.entry("a.test"))),
         .init(
             "lint.strict-entry", .note, "NSExceptionDomains/a.test",
@@ -80,6 +97,12 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         .init(
             "lint.local-host-strict", .warning, "NSExceptionDomains/localhost",
             Plist.exceptions(Plist.entry("localhost"))),
+        .init(
+            "lint.local-host-strict", .warning, "NSExceptionDomains/intranet",
+            Plist.exceptions(Plist.entry("intranet"))),
+        .init(
+            "lint.local-host-strict", .warning, "NSExceptionDomains/printer.local",
+            Plist.exceptions(Plist.entry("printer.local", Plist.no("NSExceptionRequiresForwardSecrecy")))),
         .init(
             "lint.shared-domain", .warning, "NSExceptionDomains/github.io",
             Plist.exceptions(
@@ -120,6 +143,34 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
                 Plist.entry(
                     "a.test", Plist.yes("NSIncludesSubdomains") + Plist.yes("NSExceptionAllowsInsecureHTTPLoads")))
                 + Plist.pinned("c.b.a.test", leaf: [Plist.one, Plist.two])),
+    ]
+
+    /// Entries whose keys are not of those that tighten by accident.
+    static let silent: [(rule: String, inside: String)] = [
+        ("lint.tightens", Plist.exceptions(Plist.entry("a.test", Plist.no("NSExceptionRequiresForwardSecrecy")))),
+        (
+            "lint.tightens",
+            Plist.yes("NSAllowsArbitraryLoads")
+                + Plist.exceptions(
+                    Plist.entry(
+                        "a.test",
+                        Plist.no("NSExceptionRequiresForwardSecrecy") + Plist.yes("NSExceptionAllowsInsecureHTTPLoads"))
+                )
+        ),
+        // NSAllowsArbitraryLoads is dead here.
+        (
+            "lint.tightens",
+            Plist.yes("NSAllowsArbitraryLoads") + Plist.yes("NSAllowsLocalNetworking")
+                + Plist.exceptions(Plist.entry("a.test", Plist.no("NSExceptionRequiresForwardSecrecy")))
+        ),
+        // For the app a package holds, and not for the host.
+        (
+            "lint.equals-default",
+            Plist.text("NSRequiresNIAPTLSPackageVersion", "recommended")
+                + Plist.exceptions(
+                    Plist.entry("a.test", Plist.text("NSExceptionRequiresNIAPTLSPackageVersion", "none")))
+        ),
+        ("lint.local-host-strict", Plist.exceptions(Plist.entry("intranet", Plist.yes("NSIncludesSubdomains")))),
     ]
 
     private static let leaf = "NSPinnedDomains/a.test/NSPinnedLeafIdentities"
@@ -181,7 +232,19 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         .init(
             "ats.domain-key", .error, "NSExceptionDomains/A.test", Plist.exceptions(Plist.entry("A.test"))),
         .init(
-            "ats.domain-key", .error, "NSExceptionDomains/$(HOST)", Plist.exceptions(Plist.entry("$(HOST)"))),
+            "ats.domain-key", .warning, "NSExceptionDomains/$(HOST)", Plist.exceptions(Plist.entry("$(HOST)"))),
+        .init(
+            "ats.minimum-tls-version", .warning, "NSExceptionDomains/a.test/NSExceptionMinimumTLSVersion",
+            Plist.exceptions(Plist.entry("a.test", Plist.text("NSExceptionMinimumTLSVersion", "$(MINIMUM_TLS)")))),
+        // Pins are compared with hosts without their dot, and stand for no block.
+        .init(
+            "ats.domain-key", .error, "NSPinnedDomains/a.test.", Plist.pinned("a.test.", leaf: [Plist.one, Plist.two])),
+        .init(
+            "ats.domain-key", .error, "NSPinnedDomains/192.0.2.0/24",
+            Plist.pinned("192.0.2.0/24", leaf: [Plist.one, Plist.two])),
+        .init(
+            "ats.domain-key", .error, "NSPinnedDomains/192.0.2.1/24",
+            Plist.pinned("192.0.2.1/24", leaf: [Plist.one, Plist.two])),
         .init(
             "ats.minimum-tls-version", .error, "NSExceptionDomains/a.test/NSExceptionMinimumTLSVersion",
             Plist.exceptions(Plist.entry("a.test", Plist.text("NSExceptionMinimumTLSVersion", "1.0")))),
@@ -206,6 +269,13 @@ struct RuleTests {
         }
         #expect(found.count == 1, "\(report.findings.map(\.description).joined(separator: "\n"))")
         #expect(found.allSatisfy { $0.line != nil && $0.column != nil && !$0.meaning.isEmpty && !$0.fix.isEmpty })
+    }
+
+    @Test("rules are silent where what they are about is not so")
+    func silence() {
+        for (rule, inside) in RuleCase.silent {
+            #expect(!Plist.lint(inside).findings.contains { $0.rule.identifier == rule }, "\(rule): \(inside)")
+        }
     }
 
     @Test("every rule of the linter has a case, and is in the catalogue once")

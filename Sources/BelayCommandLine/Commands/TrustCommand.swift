@@ -17,7 +17,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
         abstract: "Judge certificate chains offline: one from files, or many as NDJSON.",
         discussion: """
             With --chain: exit status 0 trusted, 1 refused. Without --host no name is compared: "trusted" then says only that \
-            the chain is good, for whatever name.
+            the chain is good, for whatever name. With --info-plist the chain is held to what an app demands of the host; what \
+            only a connection shows (the TLS version, the suite) is listed as not checked: 'belay check' asks the server itself.
             With --ndjson: one case a line on standard input, one answer a line on standard output, in order and at once; \
             blank lines are passed over. Exit status 0 when every line was answered, whatever the verdicts; 3 when a line \
             was no case.
@@ -27,6 +28,10 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             (
                 "belay trust evaluate --chain chain.pem --host www.example.com --anchor ca.pem --time 2026-12-01T00:00:00Z",
                 "By a private authority too, as of a day."
+            ),
+            (
+                "belay trust evaluate --chain chain.pem --host www.example.com --info-plist App/Info.plist",
+                "As an app on Apple's systems: its pins, key sizes, hashes, and Apple's rules."
             ),
             ("belay trust evaluate --ndjson < cases.ndjson > answers.ndjson", "Many."),
         ])
@@ -38,13 +43,13 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The name or address that the leaf must be valid for; without it no name is compared.", valueName: "name"),
-        transform: { text in try ServerName(text) })
-    var host: ServerName?
+        transform: { text in try GivenHost(text) })
+    var host: GivenHost?
     @Flag(help: "Read cases from standard input instead.") var ndjson = false
     @OptionGroup(title: "Policy") var policyOptions: PolicyOptions
     @OptionGroup(title: "Trust") var trustOptions: TrustOptions
     @OptionGroup var output: FormatOptions
-    @OptionGroup var unsupported: UnsupportedOptions
+    @OptionGroup(title: "App Transport Security") var transportSecurity: TransportSecurityOptions
 
     func validate() throws {
         guard ndjson else {
@@ -52,7 +57,11 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             if host != nil, policyOptions.noDomainValidation {
                 throw ValidationError("'--host' means nothing with '--no-domain-validation'")
             }
-            let chains = [chain].compactMap(\.self)
+            if transportSecurity.infoPlist != nil, host == nil {
+                throw ValidationError("'--info-plist' needs '--host': what an app demands depends on the host")
+            }
+            try transportSecurity.checkEnforcement()
+            let chains = [chain, transportSecurity.infoPlist].compactMap(\.self)
             try StandardInput.checkOnce(
                 chains + policyOptions.pins + trustOptions.anchor + trustOptions.crl
                     + [trustOptions.ctLogList].compactMap(\.self))
@@ -66,6 +75,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             ("--no-system-anchors", trustOptions.noSystemAnchors), ("--crl", !trustOptions.crl.isEmpty),
             ("--require-crl", trustOptions.requireCrl), ("--ct-log-list", trustOptions.ctLogList != nil),
             ("--time", trustOptions.time != nil), ("--rules", trustOptions.rules != nil),
+            ("--info-plist", transportSecurity.infoPlist != nil), ("--context", transportSecurity.context != nil),
+            ("--os", transportSecurity.os != nil),
         ]
         if let name = others.first(where: \.1)?.0 {
             throw ValidationError("'\(name)' would not be looked at with '--ndjson'; every case says it for itself")
@@ -80,7 +91,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             return
         }
         try ChainJudgement(
-            host: host, policyOptions: policyOptions, trustOptions: trustOptions, format: output.format
+            host: host, policyOptions: policyOptions, trustOptions: trustOptions,
+            transportSecurity: transportSecurity, format: output.format
         ).run([chain ?? ""], option: "--chain", console)
     }
 }

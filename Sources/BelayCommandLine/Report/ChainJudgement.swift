@@ -5,10 +5,12 @@ import FoundationEssentials
 
 /// Judges a chain that is at hand, by the options of a command, and prints the answer.
 struct ChainJudgement {
-    /// The name that the leaf must be valid for; nil to compare none.
-    let host: ServerName?
+    /// The host that the leaf must be valid for; nil to compare no name.
+    let host: GivenHost?
     let policyOptions: PolicyOptions
     let trustOptions: TrustOptions
+    /// The app that would connect; nil where none is asked about.
+    var transportSecurity: TransportSecurityOptions?
     let format: OutputFormat
 
     /// Judges the certificates of files: the first one of the first file is the leaf.
@@ -21,7 +23,7 @@ struct ChainJudgement {
             report = try judge(files, option, console)
         } catch {
             if format == .json {
-                try console.printJSON(TrustReport.Unread(host: host?.description, error: error))
+                try console.printJSON(TrustReport.Unread(host: host?.name.description, error: error))
             }
             throw console.fail(error.text)
         }
@@ -45,16 +47,27 @@ struct ChainJudgement {
                 throw .certificates(error, for: option)
             }
         }
+        let demands = try demands()
         let given = try trustOptions.read()
-        let trust = try trustOptions.trust(
-            chain: certificates.map(\.der), name: host, given: given, policy: policy, console: console)
+        var trust = try trustOptions.trust(
+            chain: certificates.map(\.der), name: host?.name, given: given, policy: policy, console: console)
+        if demands != nil, trustOptions.rules == nil { trust.rules = .apple }
         var verdict = policy.evaluate(trust)
-        if trust.logList != nil, verdict.isTrusted {
+        if let demands {
+            verdict = demands.hold(verdict, trust)
+        } else if trust.logList != nil, verdict.isTrusted {
             verdict = verdict.adding(trust.transparencyFindings(for: verdict, nil))
         }
+        let name = host?.name.description
         return TrustReport(
-            subject: host?.description ?? certificates.first?.label ?? files.first ?? "", host: host?.description,
+            subject: name ?? certificates.first?.label ?? files.first ?? "", host: name,
             verdict: verdict, policy: policy, isMomentGiven: trustOptions.time != nil,
-            path: PathReport(verdict, trust: trust, policy: policy, at: trust.evaluationTime ?? Date()))
+            path: PathReport(verdict, trust: trust, policy: policy, at: trust.evaluationTime ?? Date()),
+            demands: demands)
+    }
+
+    private func demands() throws(InputError) -> ChainDemands? {
+        guard let host, let transportSecurity else { return nil }
+        return try ChainDemands(transportSecurity, host: host)
     }
 }

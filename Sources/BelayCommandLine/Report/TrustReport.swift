@@ -12,6 +12,8 @@ struct TrustReport {
     /// Whether the moment was given with `--time`.
     let isMomentGiven: Bool
     let path: PathReport
+    /// What an app demands of the host; nil where none is asked about.
+    let demands: ChainDemands?
 
     /// The verdict, the demands, the chain and the findings.
     func text(_ console: Console) -> String {
@@ -20,11 +22,17 @@ struct TrustReport {
         let lacksName = host == nil && policy.validatesDomainName && policy.contradictions(forNamedHost: false).isEmpty
         let name = lacksName ? " (no --host, so no name was compared)" : ""
         var blocks = [
-            VerdictText.headline(verdict, of: subject, policy: policy, style: style),
+            VerdictText.headline(verdict, of: subject, policy: policy, style: style) + unchecked,
             Layout.wrap(
                 PolicyText(policy).summary + name, indent: 12, first: style.dim(Layout.pad("demanded", 12)),
                 columns: console.columns),
         ]
+        if let demands {
+            let rows = demands.rows.map { name, value in
+                Layout.wrap(value, indent: 14, first: style.dim(Layout.pad(name, 14)), columns: console.columns)
+            }
+            blocks.append(rows.joined(separator: "\n"))
+        }
         if !path.elements.isEmpty { blocks.append(path.text(style)) }
         let findings = verdict.findings + policy.weaknesses
         if !findings.isEmpty { blocks.append(FindingText.text(findings, console, isMomentGiven: isMomentGiven)) }
@@ -41,12 +49,17 @@ struct TrustReport {
         if let story = verdict.explanation { blocks.append(ExplanationText(story, style: style).text) }
         return blocks.joined(separator: "\n\n")
     }
+
+    /// That a chain is not all that an app looks at.
+    private var unchecked: String {
+        verdict.isTrusted && demands != nil ? "; the connection itself was not checked" : ""
+    }
 }
 
 extension TrustReport: Encodable {
     private enum Key: String, CodingKey {
         case host, nameCompared, trusted, result, summary, reasons, policy, weaknesses, path, pathComplete, explanation
-        case error
+        case transportSecurity, error
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -55,13 +68,14 @@ extension TrustReport: Encodable {
         try container.encode(!verdict.checkedNames.isEmpty, forKey: .nameCompared)
         try container.encode(verdict.isTrusted, forKey: .trusted)
         try container.encode(verdict.result.rawValue, forKey: .result)
-        try container.encode(VerdictText.reason(verdict, policy), forKey: .summary)
+        try container.encode(VerdictText.reason(verdict, policy) + unchecked, forKey: .summary)
         try container.encode(verdict.findings, forKey: .reasons)
         try container.encode(PolicyReport(policy), forKey: .policy)
         try container.encode(policy.weaknesses, forKey: .weaknesses)
         try container.encode(path.elements, forKey: .path)
         try container.encode(verdict.isPathComplete, forKey: .pathComplete)
         try container.encode(verdict.explanation, forKey: .explanation)
+        try container.encode(demands, forKey: .transportSecurity)
         try container.encodeNil(forKey: .error)
     }
 
@@ -84,6 +98,7 @@ extension TrustReport: Encodable {
             try container.encode([] as [PathReport.Element], forKey: .path)
             try container.encode(false, forKey: .pathComplete)
             try container.encodeNil(forKey: .explanation)
+            try container.encodeNil(forKey: .transportSecurity)
             try container.encode(FailureReport(error), forKey: .error)
         }
     }

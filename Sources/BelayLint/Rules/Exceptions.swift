@@ -75,14 +75,20 @@ extension LintRun {
                     .noForwardSecrecy, here, setting.position,
                     "forward secrecy is not required of \(host), and neither are the key sizes of App Transport Security",
                     meaning: "Recorded connections to \(host) can be read by whoever gets the server's key later.")
+            } else if setting.value == true, setting.key == entry.requiresForwardSecrecy.current?.key {
+                noteDefault(here, setting.key, "true", setting.position)
             }
         }
         if let subdomains = entry.includesSubdomains, subdomains.value == false {
             noteDefault(path(entry, subdomains.key), subdomains.key, "false", subdomains.position)
         }
+        // Of an entry it is no default where the whole app has a package.
+        if let package = entry.niapPackage, package.value == NIAPPackage.none, configuration.niapPackage == nil {
+            noteDefault(path(entry, package.key), package.key, "none", package.position)
+        }
     }
 
-    private mutating func noteDefault(_ path: [String], _ key: String, _ value: String, _ position: PlistPosition) {
+    mutating func noteDefault(_ path: [String], _ key: String, _ value: String, _ position: PlistPosition) {
         note(
             .equalsDefault, path, position, "\(key) is \(value), which equals the default",
             meaning: "It changes no connection.")
@@ -128,7 +134,7 @@ extension LintRun {
 
     /// Whether the entry is for a host that is exempt by itself.
     private mutating func checkLocal(_ entry: ExceptionDomain) -> Bool {
-        guard entry.isLocalHost else { return false }
+        guard entry.isExempt else { return false }
         // Of the others it is said that they switch the exemption off.
         guard !entry.hasLegacy || entry.allowsHTTP else { return true }
         note(
@@ -143,15 +149,17 @@ extension LintRun {
     private mutating func checkStrictness(
         _ entry: ExceptionDomain, in index: [String: ExceptionDomain], isLocal: Bool
     ) {
-        guard entry.isStrict, !entry.hasLegacy else { return }
+        guard !entry.hasLegacy else { return }
         let host = printable(entry.key)
         if isLocal {
+            guard !entry.allowsHTTP else { return }
             note(
                 .localHostStrict, path(entry), entry.position,
                 "the entry switches App Transport Security on for \(host), which is exempt without it",
                 meaning: "HTTP to \(host) fails with -1022.")
             return
         }
+        guard entry.isStrict else { return checkTightening(entry) }
         // Who writes the defaults down knows them.
         guard !entry.hasCurrent else { return }
         if isOpenToAll {
@@ -172,6 +180,24 @@ extension LintRun {
                 "a strict entry: it keeps App Transport Security in full for \(host), which is so anyway: redundant, or a mistaken \"white list\"",
                 meaning: "It changes no connection by iOS 18.4 and later: hosts need no entry to be allowed HTTPS.")
         }
+    }
+
+    /// An entry that eases TLS alone takes its host out of what is switched off for all.
+    private mutating func checkTightening(_ entry: ExceptionDomain) {
+        guard !entry.allowsHTTP, entry.easesTLS else { return }
+        let open = [
+            (isOpenToAll, TransportSecurityKey.arbitraryLoads),
+            (configuration.allowsArbitraryLoadsForMedia == true, TransportSecurityKey.arbitraryLoadsForMedia),
+            (configuration.allowsArbitraryLoadsInWebContent == true, TransportSecurityKey.arbitraryLoadsInWebContent),
+        ].filter(\.0).map(\.1)
+        guard !open.isEmpty else { return }
+        let host = printable(entry.key)
+        note(
+            .tightens, path(entry), entry.position,
+            "the entry eases TLS for \(host), and takes the host out of \(open.joined(separator: " and ")): HTTP to it is refused",
+            meaning:
+                "HTTP to \(host) fails with -1022, and HTTPS to it has to meet the entry; without the entry neither would be so."
+        )
     }
 
     // MARK: What an entry reaches
@@ -259,6 +285,11 @@ extension ExceptionDomain {
             && requiresForwardSecrecy.current?.value ?? true && (niapPackage?.value ?? NIAPPackage.none) == .none
     }
 
+    /// Whether it demands less of TLS than holds without exceptions.
+    fileprivate var easesTLS: Bool {
+        (minimumTLSVersion.current?.value ?? .tls12) < .tls12 || requiresForwardSecrecy.current?.value == false
+    }
+
     fileprivate func hasSameEffect(as other: ExceptionDomain) -> Bool {
         allowsHTTP == other.allowsHTTP
             && (minimumTLSVersion.current?.value ?? .tls12) == (other.minimumTLSVersion.current?.value ?? .tls12)
@@ -290,5 +321,11 @@ extension ExceptionDomain {
                 || address.octets.starts(with: [169, 254]) && address.octets.count == 4
         }
         return key == "localhost" || key == "local" || key.hasSuffix(".local") || key.hasSuffix(".localhost")
+    }
+
+    /// Whether its host is exempt without it: names without a dot are as well, wherever they lead to. With subdomains such a name is
+    /// meant as the domain of others.
+    fileprivate var isExempt: Bool {
+        isLocalHost || !key.contains(".") && !key.contains("/") && !key.contains(":") && !coversSubdomains
     }
 }

@@ -7,6 +7,11 @@ extension LintRun {
         checkArbitraryLoads()
         checkContexts()
         checkLocalNetworking()
+        if configuration.niapPackage == NIAPPackage.none {
+            note(
+                .equalsDefault, [TransportSecurityKey.niapPackage],
+                "NSRequiresNIAPTLSPackageVersion is none, which is the default", meaning: "It changes no connection.")
+        }
         for key in [TransportSecurityKey.exceptionDomains, TransportSecurityKey.pinnedDomains] {
             guard let member = members([]).last(where: { $0.key == key }), member.node.members?.isEmpty == true else {
                 continue

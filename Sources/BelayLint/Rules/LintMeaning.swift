@@ -2,6 +2,29 @@ import BelayTrust
 
 /// What a finding of the configuration's reader means for a connection.
 enum LintMeaning {
+    /// A finding about a build setting that stands in the source of an Info.plist: the linter warns, since it is not what the app has
+    /// in the end. A file that is enforced is not of source, and there it is an error. nil for all others.
+    static func ofTemplate(_ finding: Finding) -> (Finding, meaning: String)? {
+        guard let found = finding.found, found.contains("$(") || found.contains("${") else { return nil }
+        let (message, meaning, remedy): (String, String, String?)
+        switch finding.rule.identifier {
+        case "ats.domain-key":
+            (message, meaning, remedy) = (
+                finding.message, text(of: finding.rule), "Write the host itself: only values are replaced."
+            )
+        case "ats.minimum-tls-version":
+            message =
+                "the version is a build setting, whose value is not known here; unless it is one that is recognised, TLS 1.2 holds"
+            meaning = "Connections to the host need TLS 1.2, or what the build setting says."
+            remedy = "Lint the Info.plist of the built app."
+        default: return nil
+        }
+        let warning = Finding(
+            finding.rule, severity: .warning, at: finding.place, message, expected: finding.expected, found: found,
+            remedy: remedy)
+        return (warning, meaning)
+    }
+
     static func text(of rule: Rule) -> String {
         switch rule.identifier {
         case "ats.not-a-dictionary", "ats.not-at-top-level":

@@ -8,7 +8,8 @@ public enum LintRules {
         .localDenied,
         .reviewJustification, .cleartextAllowed, .oldTLSVersion, .noForwardSecrecy, .onlyLegacyKeys, .strictEntry,
         .localHost, .localHostStrict, .sharedDomain, .builtInEntry, .addressKey, .addressSubdomains, .deepSubdomain,
-        .placeholder, .equalsDefault, .emptyDictionary, .coveredByParent, .overruledLegacy, .pinnedOneLabel, .singlePin,
+        .placeholder, .tightens, .equalsDefault, .emptyDictionary, .coveredByParent, .overruledLegacy, .pinnedOneLabel,
+        .singlePin,
         .duplicatePin, .pinOfNothing, .placeholderPin, .pinNotSHA256, .pinEncoding, .certificateHash, .leafAsAuthority,
         .shortLivedLeafPin, .pinnedSharedDomain, .pinnedAddress, .pinFileUnreadable, .noPins, .pinFileIgnored,
     ].sorted { $0.identifier < $1.identifier }
@@ -90,6 +91,11 @@ extension Rule {
         "lint.local-host-strict", "An entry does not take a local host out of its exemption.", severity: .warning,
         .none,
         remedy: "Delete the entry, or give it NSExceptionAllowsInsecureHTTPLoads.", source: engine)
+    static let tightens = Rule(
+        "lint.tightens", "An entry does not forbid what is allowed without it, while it eases something else.",
+        severity: .warning, .none,
+        remedy: "Delete the entry, or the key for the whole app; to have both, add NSExceptionAllowsInsecureHTTPLoads.",
+        source: entries)
     static let sharedDomain = Rule(
         "lint.shared-domain", "An entry with subdomains is for a domain whose hosts belong to one owner.",
         severity: .warning, .none, remedy: "Name the host that the app talks to, without NSIncludesSubdomains.",

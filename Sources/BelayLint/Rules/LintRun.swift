@@ -129,9 +129,9 @@ struct LintRun {
     /// Takes over a finding of the reader.
     private mutating func add(_ finding: Finding) {
         guard case .file(_, let path, let line) = finding.place else { return }
-        findings.append(
-            LintFinding(
-                finding, at: places.position(of: path, line: line), meaning: LintMeaning.text(of: finding.rule)))
+        let position = places.position(of: path, line: line)
+        let (finding, meaning) = LintMeaning.ofTemplate(finding) ?? (finding, LintMeaning.text(of: finding.rule))
+        findings.append(LintFinding(finding, at: position, meaning: meaning))
     }
 
     /// Removes what a more exact finding replaces.

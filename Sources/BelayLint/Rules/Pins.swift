@@ -30,6 +30,9 @@ extension LintRun {
                 "in NSPinnedDomains NSIncludesSubdomains covers exactly one extra label",
                 meaning: "a.\(host) is pinned, b.a.\(host) is not.")
         }
+        if let subdomains, subdomains.node.value == .boolean(false) {
+            noteDefault(path + [subdomains.key], subdomains.key, "false", subdomains.node.position)
+        }
         if domains.isShared(lowercased(entry.key)), IPAddress(entry.key) == nil,
             coversSubdomains || entry.key.contains(".")
         {

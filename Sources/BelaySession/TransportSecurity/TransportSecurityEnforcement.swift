@@ -71,7 +71,8 @@ extension TransportSecurityRequirements {
         _ verdict: Verdict, _ evidence: PeerEvidence?, _ trust: @autoclosure () -> ServerTrust
     ) -> (verdict: Verdict, shortcomings: [Finding]) {
         var shortcomings = findings(
-            for: evidence, leaf: evidence?.chain.first, path: verdict.isPathComplete ? verdict.path : [])
+            for: evidence, leaf: evidence?.chain.first ?? trust().chain.first,
+            path: verdict.isPathComplete ? verdict.path : [])
         guard verdict.isTrusted else { return (verdict, shortcomings) }
         let trust = trust()
         // That timestamps are missing refuses, as far as trust may be relaxed a part of trust; that nobody looked, or that they are
@@ -230,6 +231,7 @@ public enum SessionRulesCatalogue {
     /// The rules, sorted by identifier.
     public static let all: [Rule] = [
         .suite, .keySize, .signatureHash, .masterSecret, .cleartextAllowed, .pinnedDomain, .trustLock,
+        .connectionNotChecked,
     ]
     .sorted { $0.identifier < $1.identifier }
 }

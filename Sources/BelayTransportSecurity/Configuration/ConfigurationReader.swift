@@ -218,12 +218,30 @@ struct ConfigurationReader {
                 "\(member.key) belongs \(level.text); here it is taken for a domain", expected: "it \(level.text)",
                 found: "it among the domains of \(parent)")
         }
+        if parent == TransportSecurityKey.pinnedDomains { return checkPinnedHost(member, path) }
         guard let fault = DomainKeyFault(member.key) else { return }
-        // Those of pins are compared without regard to case.
-        if fault == .upperCase, parent == TransportSecurityKey.pinnedDomains { return }
         note(
             fault.rule, severity: fault.isPossible ? .warning : .error, path, member.keyPosition,
             "the key '\(printable(member.key))' \(fault.text)", expected: fault.expected(member.key), found: member.key)
+    }
+
+    /// Keys of pins are compared without regard to case and with hosts that have no dot at their end, and never stand for a block: one
+    /// that no host matches pins nothing.
+    private mutating func checkPinnedHost(_ member: PlistMember, _ path: [String]) {
+        let fault = DomainKeyFault(lowercasedASCII(member.key))
+        let text: String
+        switch fault {
+        case .trailingDot?: text = "ends in a dot, which hosts are compared without here: no host matches it"
+        case .hostBits?, .unusualBlock?: text = "is a block of addresses, which pins cannot be for: no host matches it"
+        case nil where member.key.utf8.contains(0x2F):
+            text = "is a block of addresses, which pins cannot be for: no host matches it"
+        case let fault?: text = fault.text
+        case nil: return
+        }
+        let isBlock = member.key.utf8.contains(0x2F) && AddressBlockKey(member.key) != nil
+        note(
+            .domainKey, path, member.keyPosition, "the key '\(printable(member.key))' \(text)",
+            expected: isBlock ? "a name" : fault?.expected(member.key), found: member.key)
     }
 
     // MARK: Findings

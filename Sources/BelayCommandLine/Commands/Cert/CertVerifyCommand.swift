@@ -27,8 +27,8 @@ struct CertVerifyCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The name or address that the leaf must be valid for; without it no name is compared.", valueName: "name"),
-        transform: { text in try ServerName(text) })
-    var host: ServerName?
+        transform: { text in try GivenHost(text) })
+    var host: GivenHost?
     @OptionGroup(title: "Policy") var policyOptions: PolicyOptions
     @OptionGroup(title: "Trust") var trustOptions: TrustOptions
     @OptionGroup var output: FormatOptions

@@ -34,6 +34,9 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         .init(
             "lint.web-content", .warning, "NSAllowsArbitraryLoadsInWebContent",
             Plist.yes("NSAllowsArbitraryLoadsInWebContent")),
+        .init(
+            "lint.review-justification", .note, "NSExceptionDomains/localhost/NSExceptionAllowsInsecureHTTPLoads",
+            Plist.exceptions(Plist.entry("localhost", Plist.yes("NSExceptionAllowsInsecureHTTPLoads")))),
         .init("lint.local-networking", .note, "NSAllowsLocalNetworking", Plist.yes("NSAllowsLocalNetworking")),
         .init("lint.local-denied", .warning, "NSAllowsLocalNetworking", Plist.no("NSAllowsLocalNetworking")),
         .init("lint.equals-default", .note, "NSAllowsArbitraryLoads", Plist.no("NSAllowsArbitraryLoads")),
@@ -283,7 +286,7 @@ struct RuleTests {
         let cases = Set(RuleCase.all.map(\.rule))
         // These need certificates, files of pins or a broken file, and have tests of their own.
         let others: Set = [
-            "lint.unreadable", "lint.more-findings", "lint.certificate-hash", "lint.leaf-as-authority",
+            "lint.unreadable", "lint.more-findings", "lint.old-sdk", "lint.certificate-hash", "lint.leaf-as-authority",
             "lint.short-lived-leaf-pin", "lint.pin-file", "lint.pin-file-ignored", "lint.no-pins",
         ]
         let all = LintRules.all.map(\.identifier)
@@ -325,6 +328,24 @@ struct RuleTests {
         #expect(Plist.lint(inside, beside: Plist.text("MinimumOSVersion", "17.0")).findings.isEmpty)
         #expect(Plist.lint(inside, beside: Plist.text("LSMinimumSystemVersion", "14.0")).findings.isEmpty)
         #expect(!Plist.lint(inside, beside: Plist.text("LSMinimumSystemVersion", "13.5")).findings.isEmpty)
+    }
+
+    @Test(
+        "an SDK from before App Transport Security is warned of, and one from before addresses as keys",
+        arguments: [
+            ("iphoneos8.4", true, true), ("iphoneos9.0", false, true), ("iphonesimulator16.4", false, true),
+            ("iphoneos17.0", false, false), ("macosx10.10", true, true), ("macosx10.11", false, true),
+            ("macosx14.2", false, false), ("watchos2.0", false, false), ("iphoneos", false, false),
+        ])
+    func sdk(_ name: String, _ isOld: Bool, _ readsNoAddresses: Bool) throws {
+        let address = Plist.exceptions(Plist.entry("192.0.2.1", Plist.text("NSExceptionMinimumTLSVersion", "TLSv1.3")))
+        let report = Plist.lint(
+            address,
+            beside: Plist.text("DTSDKName", name) + Plist.text("MinimumOSVersion", "17.0"))
+        let old = report.findings.filter { $0.rule.identifier == "lint.old-sdk" }
+        #expect(old.count == (isOld ? 1 : 0))
+        #expect(old.allSatisfy { $0.keyPath == ["DTSDKName"] && $0.line == 3 && $0.severity == .warning })
+        #expect(report.findings.contains { $0.rule.identifier == "lint.address-key" } == readsNoAddresses)
     }
 
     @Test("the place is that of the key")

@@ -124,6 +124,37 @@ enum TLSLibraries {
             }
         }
 
+        /// An exception that allows TLS 1.0 has SHA-1 with it, as that version signs with nothing better; a NIAP package never has.
+        @Test(
+            "Under TLS 1.2 a handshake that is signed with SHA-1 is refused, and one with SHA-256 accepted",
+            arguments: [
+                ("SHA1", "", false), ("SHA256", "", true), ("SHA1", "NSExceptionMinimumTLSVersion", true),
+                ("SHA1", "both", false), ("SHA256", "both", true), ("SHA1", "package", false),
+                ("SHA256", "package", true),
+            ])
+        func handshakeSignature(_ hash: String, _ keys: String, isAccepted: Bool) async throws {
+            let old = "<key>NSExceptionMinimumTLSVersion</key><string>TLSv1.0</string>"
+            let package = "<key>NSExceptionRequiresNIAPTLSPackageVersion</key><string>FCP_v2.1</string>"
+            let entry = keys == "both" ? old + package : keys == "package" ? package : keys.isEmpty ? "" : old
+            let folder = try TemporaryFolder()
+            let plist = try folder.write(
+                "Info.plist",
+                "<plist><dict><key>NSAppTransportSecurity</key><dict><key>NSExceptionDomains</key><dict>"
+                    + "<key>\(Site.host)</key><dict>\(entry)</dict></dict></dict></dict></plist>")
+            let arguments = [
+                "-tls1_2", "-sigalgs", "RSA+\(hash)", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0",
+            ]
+            try await OpenSSLServer.run(in: world, certificate: "rsa-server", arguments) { site in
+                let relay = try Relay(to: site.port)
+                let run = try await site.with(port: relay.port).check("--info-plist", plist)
+                #expect(run.status == (isAccepted ? 0 : 1), "\(run)")
+                guard !isAccepted else { return }
+                for conversation in await relay.conversations(1) {
+                    #expect(conversation.lengths(Relay.Record.applicationData).isEmpty)
+                }
+            }
+        }
+
         @Test("A suite without forward secrecy is noticed and refused")
         func staticRSA() async throws {
             let arguments = ["-tls1_2", "-cipher", "AES128-GCM-SHA256"]

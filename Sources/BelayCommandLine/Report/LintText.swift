@@ -13,12 +13,18 @@ struct LintText {
         self.console = console
     }
 
+    /// What holds where nothing is said.
+    private static let defaults = Linter().lint(Array("<plist><dict/></plist>".utf8), file: "").policies
+
     var text: String { (report.files.map(text) + [summary]).joined(separator: "\n\n") }
 
     private func text(_ file: LintedFile) -> String {
         var blocks = [style.bold(printable(file.file))]
         blocks += file.findings.map(text)
-        if !file.policies.isEmpty { blocks.append(table(file.policies)) }
+        // Bundles have property lists that say nothing of connections: frameworks, storyboards, the archive itself.
+        let isDefault = report.files.count > 1 && file.findings.isEmpty && file.policies == Self.defaults
+        if isDefault { blocks.append("  nothing found; the defaults hold") }
+        if !isDefault, !file.policies.isEmpty { blocks.append(table(file.policies)) }
         if file.findings.isEmpty, file.policies.isEmpty { blocks.append("  nothing found") }
         if !file.justifications.isEmpty { blocks.append(justifications(file.justifications)) }
         return blocks.joined(separator: "\n")

@@ -24,6 +24,9 @@ public struct ReviewJustification: Sendable, Hashable, Encodable {
             return
                 "The app connects to [which hosts, chosen by whom] that cannot all be listed as exceptions, because [reason]. "
                 + "Hosts of our own are held to App Transport Security by [entries of NSExceptionDomains]."
+        case "lint.review-justification" where finding.keyPath.last != TransportSecurityKey.arbitraryLoads:
+            return
+                "\(host) is on the device itself or on its own network; nothing leaves it, and [which feature] needs it."
         case "lint.review-justification":
             return
                 "NSAllowsArbitraryLoads is for iOS 9 only, where [newer key] is not known; on later systems it has no effect."

@@ -45,8 +45,11 @@ extension LintRun {
         for setting in entry.allowsInsecureHTTPLoads.all {
             let here = path(entry, setting.key)
             if setting.value == true {
-                // What stays on the machine or the link is exposed to nobody.
-                guard !entry.isLocalHost else { continue }
+                // What stays on the machine or the link is exposed to nobody; asked about it is all the same.
+                guard !entry.isLocalHost else {
+                    noteReview(here, setting.position, "although local hosts are exempt without it")
+                    continue
+                }
                 note(
                     .cleartextAllowed, here, setting.position,
                     "cleartext HTTP to \(host) is allowed; App Review wants a justification",
@@ -88,6 +91,14 @@ extension LintRun {
         }
     }
 
+    /// A key that is asked about whatever it does.
+    mutating func noteReview(_ path: [String], _ position: PlistPosition?, _ although: String) {
+        note(
+            .reviewJustification, path, position,
+            "\(path.last ?? "") makes App Review ask for a justification, \(although)",
+            meaning: "None; the app may be held up in review.")
+    }
+
     mutating func noteDefault(_ path: [String], _ key: String, _ value: String, _ position: PlistPosition) {
         note(
             .equalsDefault, path, position, "\(key) is \(value), which equals the default",
@@ -116,12 +127,16 @@ extension LintRun {
     private mutating func checkAddress(_ entry: ExceptionDomain) -> Bool {
         let isBlock = entry.key.utf8.contains(UInt8(ascii: "/"))
         guard isBlock || IPAddress(entry.key) != nil else { return false }
-        if deployment?.readsAddresses != true {
-            let kind = isBlock ? "CIDR blocks" : "IP addresses"
+        let kind = isBlock ? "CIDR blocks" : "IP addresses"
+        let when = "\(kind) as keys work only in apps that are linked for and run on iOS 17, macOS 14 or later"
+        if let sdk, !sdk.readsAddresses {
+            note(
+                .addressKey, severity: .warning, path(entry), entry.position,
+                "\(when); this one is linked against the SDK of \(sdk.text)", meaning: "Systems pass over the entry.")
+        } else if deployment?.readsAddresses != true {
             note(
                 .addressKey, severity: deployment == nil ? .note : .warning, path(entry), entry.position,
-                "\(kind) as keys work only in apps that are linked for and run on iOS 17, macOS 14 or later"
-                    + (deployment.map { "; this one runs on \($0.text) too" } ?? ""),
+                when + (deployment.map { "; this one runs on \($0.text) too" } ?? ""),
                 meaning: "Older systems pass over the entry.")
         }
         if let subdomains = entry.includesSubdomains, subdomains.value == true {

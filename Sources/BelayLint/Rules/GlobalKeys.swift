@@ -51,10 +51,7 @@ extension LintRun {
             meaning: isFirstSystems
                 ? "On iOS 9 and macOS 10.11 everything is allowed; on all later systems HTTPS is required as if the key were not there."
                 : "HTTPS is required of every host without an exception, as if the key were not there.")
-        note(
-            .reviewJustification, [key],
-            "NSAllowsArbitraryLoads makes App Review ask for a justification, although systems of today ignore it",
-            meaning: "None; the app may be held up in review.")
+        noteReview([key], nil, "although systems of today ignore it")
     }
 
     private mutating func checkContexts() {

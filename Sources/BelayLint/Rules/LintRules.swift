@@ -4,7 +4,8 @@ import BelayTrust
 public enum LintRules {
     /// The rules, sorted by identifier: this module's part of the catalogue.
     public static let all: [Rule] = [
-        .unreadable, .moreFindings, .arbitraryLoads, .arbitraryLoadsIgnored, .mediaLoads, .webContent, .localNetworking,
+        .unreadable, .moreFindings, .oldSDK, .arbitraryLoads, .arbitraryLoadsIgnored, .mediaLoads, .webContent,
+        .localNetworking,
         .localDenied,
         .reviewJustification, .cleartextAllowed, .oldTLSVersion, .noForwardSecrecy, .onlyLegacyKeys, .strictEntry,
         .localHost, .localHostStrict, .sharedDomain, .builtInEntry, .addressKey, .addressSubdomains, .deepSubdomain,
@@ -34,6 +35,9 @@ extension Rule {
 
     // MARK: The whole app
 
+    static let oldSDK = Rule(
+        "lint.old-sdk", "An app is linked against an SDK that knows App Transport Security.", severity: .warning, .none,
+        remedy: "Build the app with the SDK of iOS 9, OS X 10.11 or later; then its keys count.", source: keys)
     static let arbitraryLoads = Rule(
         "lint.arbitrary-loads", "App Transport Security is not switched off for every host.", severity: .warning, .none,
         remedy: "Delete NSAllowsArbitraryLoads, and ease single hosts in NSExceptionDomains.", source: keys)

@@ -8,6 +8,7 @@ struct LintRun {
     let configuration: TransportSecurityConfiguration
     let file: String
     let deployment: DeploymentTarget?
+    let sdk: LinkedSDK?
     let certificates: [Certificate]
     let domains = SharedDomains()
     private(set) var findings: [LintFinding] = []
@@ -21,6 +22,7 @@ struct LintRun {
         self.certificates = certificates
         configuration = TransportSecurityConfiguration(document, file: file)
         deployment = DeploymentTarget(document)
+        sdk = LinkedSDK(document)
         places = PlistPlaces(document)
         map = PlistMap(document.root)
         let depth = configuration.keyPath.count
@@ -45,6 +47,7 @@ struct LintRun {
         for finding in misplaced {
             findings.removeAll { $0.rule.identifier == "ats.wrong-type" && $0.keyPath == finding.keyPath }
         }
+        checkSDK()
         checkGlobalKeys()
         checkExceptions()
         checkPins()
@@ -121,6 +124,15 @@ struct LintRun {
         findings.append(LintFinding(finding, at: position, meaning: meaning))
     }
 
+    /// Notes a finding at a key beside the configuration.
+    mutating func noteBeside(
+        _ rule: Rule, _ key: String, _ position: PlistPosition?, _ message: String, meaning: String
+    ) {
+        let position = position ?? document.root.position
+        let finding = Finding(rule, at: .file(file, keyPath: [key], line: position.line), message)
+        findings.append(LintFinding(finding, at: position, meaning: meaning))
+    }
+
     /// Notes a finding at the place of a key.
     mutating func note(_ rule: Rule, _ path: [String], _ message: String, meaning: String) {
         note(rule, path, nil, message, meaning: meaning)
@@ -139,34 +151,6 @@ struct LintRun {
         let whole = configuration.keyPath + path
         findings.removeAll { $0.rule.identifier == rule && $0.keyPath == whole }
     }
-}
-
-/// The oldest system that an app says it runs on.
-struct DeploymentTarget: Hashable {
-    let isMac: Bool
-    let major: Int
-    let minor: Int
-
-    /// nil where the file does not say, or says it with a build setting.
-    init?(_ document: PlistDocument) {
-        for (key, isMac) in [("MinimumOSVersion", false), ("LSMinimumSystemVersion", true)] {
-            guard let text = document.root.members?.last(where: { $0.key == key })?.node.string else { continue }
-            let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-            guard let major = parts.first ?? nil, (1...999).contains(major) else { continue }
-            self.isMac = isMac
-            self.major = major
-            minor = parts.count > 1 ? parts[1] ?? 0 : 0
-            return
-        }
-        return nil
-    }
-
-    /// Whether addresses can be keys on every system that the app runs on.
-    var readsAddresses: Bool { major >= (isMac ? 14 : 17) }
-    /// Whether iOS 9 or macOS 10.11 is among them.
-    var includesFirstSystems: Bool { isMac ? (major, minor) < (10, 12) : major < 10 }
-    /// For people.
-    var text: String { "\(isMac ? "macOS" : "iOS") \(major).\(minor)" }
 }
 
 /// Finds the places of keys.

@@ -68,6 +68,14 @@ struct LimitCase: CustomTestStringConvertible, Sendable {
         }
     }
 
+    private static func belowRSA(bits: Int) -> @Sendable (inout RawTLSServer.Setup) throws -> Void {
+        { setup in
+            let between = try SharedWorld.get().authorities.publicRoot.issueAuthority(
+                .authority(named: "Between"), key: .generate(.rsa(bits: bits)))
+            setup.identity = try between.issueIdentity(.server(names: [RawTLSServer.host]), key: .generate(.p256))
+        }
+    }
+
     private static let http = "<key>NSExceptionAllowsInsecureHTTPLoads</key><true/>"
     private static let package =
         "<key>NSExceptionRequiresNIAPTLSPackageVersion</key><string>FCP_v2.1</string>"
@@ -90,6 +98,17 @@ struct LimitCase: CustomTestStringConvertible, Sendable {
     ]
 
     static let strengths: [LimitCase] = [
+        LimitCase("an RSA key of 2048 bits", rules: .standard, isAccepted: true) {
+            $0.identity = try issued(.rsa(bits: 2_048))
+        },
+        LimitCase("an RSA key of 2047 bits", rules: .standard, rule: "ats.key-size", isAccepted: false) {
+            $0.identity = try issued(.rsa(bits: 2_047))
+        },
+        LimitCase(
+            "an authority with an RSA key of 2047 bits", rules: .standard, rule: "ats.key-size", isAccepted: false,
+            belowRSA(bits: 2_047)),
+        LimitCase(
+            "an authority with an RSA key of 2048 bits", rules: .standard, isAccepted: true, belowRSA(bits: 2_048)),
         LimitCase("a key on P-256", isAccepted: true) { $0.identity = try issued(.p256) },
         // A handshake comes about with no server of such a key: the curve is not offered.
         LimitCase("a key on P-224", rules: .standard, isAccepted: false) {

@@ -64,6 +64,10 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var evidence: PeerEvidence?
     /// What came of it; nil where nothing was judged.
     public var verdict: Verdict?
+    /// What the server wanted to know of the client; nil where it did not ask for a certificate on this connection.
+    public var certificateRequest: ClientCertificateRequest?
+    /// Whether a client certificate was sent on this connection.
+    public var sentClientCertificate: Bool
     /// When the name was resolved, after the start. Moments that did not happen are zero.
     public var nameLookup: Duration
     /// When the connection stood.
@@ -92,6 +96,8 @@ public struct ExchangeMetrics: Sendable, Hashable {
         cipherSuite = outcome.evidence?.cipherSuite
         evidence = outcome.evidence
         verdict = outcome.verdict
+        certificateRequest = outcome.certificateRequest
+        sentClientCertificate = outcome.sentClientCertificate
         nameLookup = .microseconds(timings.nameLookup)
         connect = .microseconds(timings.connect)
         handshake = .microseconds(timings.handshake)

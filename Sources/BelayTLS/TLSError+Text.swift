@@ -61,7 +61,8 @@ extension TLSError.Reason {
                 + (issuers.isEmpty ? "" : issuers.count == 1 ? " of one issuer" : " of one of \(issuers.count) issuers")
         case .clientIdentityWithheld:
             "the server demands a client certificate; none was sent, because the server is not trusted"
-        case .clientCertificateRefused(let alert): "the server refused the client certificate with the alert \(alert)"
+        case .clientCertificateRefused(let alert, _):
+            "the server refused the client certificate with the alert \(alert)"
         case .identityUnusable(let detail): "the client identity cannot be used: \(detail)"
         case .protocolViolation(let detail): "the peer broke the rules of TLS: \(detail)"
         case .system(let call, let code): "\(call): \(systemErrorText(code))"

@@ -85,8 +85,8 @@ public struct TLSError: Error, Sendable, Hashable {
         case clientCertificateRequired(acceptableIssuers: [[UInt8]])
         /// The server demands a client certificate. One was given and not shown, because the server was not accepted.
         case clientIdentityWithheld(acceptableIssuers: [[UInt8]])
-        /// The server does not accept the client certificate that was sent.
-        case clientCertificateRefused(TLSAlert)
+        /// The server does not accept the client certificate that was sent. `acceptableIssuers` as in `ClientCertificateRequest`.
+        case clientCertificateRefused(TLSAlert, acceptableIssuers: [[UInt8]])
         /// The client identity cannot be used; the text says why.
         case identityUnusable(String)
         /// The peer broke the rules of TLS; the text is OpenSSL's.

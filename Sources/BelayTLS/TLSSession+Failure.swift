@@ -75,7 +75,9 @@ extension HandshakeRecord {
                     ? .clientIdentityWithheld(acceptableIssuers: request.acceptableIssuers)
                     : .clientCertificateRequired(acceptableIssuers: request.acceptableIssuers)
             }
-            if !sentNone, alert.concernsCertificate { return .clientCertificateRefused(alert) }
+            if !sentNone, alert.concernsCertificate {
+                return .clientCertificateRefused(alert, acceptableIssuers: request.acceptableIssuers)
+            }
         }
         switch alert {
         case .protocolVersion:

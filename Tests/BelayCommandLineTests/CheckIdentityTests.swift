@@ -141,6 +141,74 @@ struct CheckIdentityTests {
             #expect(run.errors.contains(rule), "\(run.errors)")
         }
         #expect(run.errors.contains("objections-"))
+        let object = try run.json()
+        #expect(try JSONSchema(named: "check.schema.json").faults(in: object) == [])
+        let shown = try #require(object["identity"] as? [String: Any])
+        #expect(shown["file"] as? String == pem && shown["subject"] as? String == "CN=late")
+        #expect(shown["sha256"] as? String == identity.certificate.fingerprint.hexadecimalText)
+        let findings = try #require(shown["findings"] as? [[String: Any]])
+        #expect(
+            Set(findings.compactMap { $0["rule"] as? String })
+                == ["identity.expired", "identity.purpose", "identity.issuer-unacceptable"])
+        #expect(findings.allSatisfy { $0["severity"] as? String == "warning" })
+    }
+
+    @Test(
+        "in JSON a note is there too, whether or not a server is reached; without an identity there is null",
+        arguments: [true, false])
+    func notes(_ isReached: Bool) async throws {
+        let stage = try await Stage.shared.value
+        let site = try Site(stage, .none, Asking(version: .tls13, isDemanded: false))
+        let world = stage.laboratory.world
+        let alone = Identity(
+            presenting: world.client.certificate, [], withKey: world.client.privateKey)
+        let pem = try stage.folder.write("alone-\(UUID()).pem", try alone.pem())
+        let arguments =
+            (isReached ? site.arguments : ["check", "https://127.0.0.1:1"]) + ["--identity", pem, "--format", "json"]
+        let run = try await Program.run(arguments)
+        let none = try await Program.run(Array(arguments.dropLast(4)) + ["--format", "json"])
+        await site.server.stop()
+        #expect(run.status == (isReached ? 0 : 3) && none.status == run.status, "\(run.errors)\(none.errors)")
+        #expect(try none.json()["identity"] is NSNull)
+        let object = try run.json()
+        #expect(try JSONSchema(named: "check.schema.json").faults(in: object) == [])
+        let shown = try #require(object["identity"] as? [String: Any])
+        let findings = try #require(shown["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["rule"] as? String } == ["identity.issuer-missing"])
+        // The server names the root, which is not the issuer of this one: then it matters.
+        #expect(findings.first?["severity"] as? String == (isReached ? "warning" : "note"))
+    }
+
+    @Test(
+        "where a server refuses an identity, the issuers that it named are compared with it",
+        arguments: [TLSVersion.tls12, .tls13], ["check", "get"])
+    func refusedIdentity(_ version: TLSVersion, _ command: String) async throws {
+        let stage = try await Stage.shared.value
+        let world = stage.laboratory.world
+        let stranger = try world.authorities.privateIntermediate.issueIdentity(
+            .client(named: "stranger"), key: .generate(.p256))
+        let pem = try stage.folder.write("stranger-\(UUID()).pem", try stranger.pem())
+        var configuration = TLSServerConfiguration(
+            identity: try TLSIdentity(
+                try world.authorities.publicIntermediate.issueIdentity(
+                    .server(names: [Site.host]), key: .generate(.p256))))
+        configuration.minimumVersion = version
+        configuration.maximumVersion = version
+        configuration.clientAuthentication = .require(
+            TLSServerConfiguration.Demand(
+                acceptableIssuers: [world.authorities.clientRoot.certificate.der], accepts: { _ in false }))
+        let server = try TLSServer(loop: stage.loop, configuration: configuration)
+        let run = try await Program.run(
+            command, "https://\(Site.host)", "--connect-to", "127.0.0.1:\(server.port)", "--timeout", "30",
+            "--no-system-anchors", "--anchor", stage.anchors, "--identity", pem, "--format", "json")
+        await server.stop()
+        #expect(run.status == 3 && run.errors.contains("refused the client certificate"), "\(run.errors)")
+        #expect(run.errors.contains("identity.issuer-unacceptable"), "\(run.errors)")
+        let object = try run.json()
+        #expect(try JSONSchema(named: "\(command).schema.json").faults(in: object) == [])
+        let findings = try #require((object["identity"] as? [String: Any])?["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["rule"] as? String } == ["identity.issuer-unacceptable"])
+        #expect(findings.first?["expected"] as? String == "CN=Client Root,O=Shop")
     }
 
     @Test("an identity in a Java key store is shown; its alias and the passphrase of its key have options of their own")

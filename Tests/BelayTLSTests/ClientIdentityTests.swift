@@ -109,18 +109,21 @@ struct ClientIdentityTests {
         await server.stop()
     }
 
-    @Test("an identity the server does not want is refused with its alert", arguments: versions)
+    @Test(
+        "an identity the server does not want is refused with its alert, and the issuers it named are told",
+        arguments: versions)
     func refused(version: TLSVersion) async throws {
         let bench = try Bench()
+        let name = try root.subjectName()
         let server = try bench.server {
             $0.minimumVersion = version
             $0.maximumVersion = version
-            $0.clientAuthentication = .require(.init { _ in false })
+            $0.clientAuthentication = .require(.init(acceptableIssuers: [root.der]) { _ in false })
         }
         // RFC 8446, section 6.2: unknown_ca is 48.
         #expect(
             try await refusal(bench, server, identity: client.identity())
-                == .clientCertificateRefused(TLSAlert(code: 48)))
+                == .clientCertificateRefused(TLSAlert(code: 48), acceptableIssuers: [name]))
         await server.stop()
     }
 

@@ -282,7 +282,8 @@ struct FailureTests {
             .notResolved("unknown"), .refused, .unreachable("no route"), .reset, .timedOut(.seconds(5)),
             .notTLS(.text("220")), .protocolVersion(minimum: .tls12, maximum: .tls12, found: 0x0300),
             .noSharedCipher(nil), .alert(TLSAlert(code: 112)), .closedEarly(bytesReceived: 1), .badFinished,
-            .clientCertificateRequired(acceptableIssuers: []), .clientCertificateRefused(TLSAlert(code: 48)),
+            .clientCertificateRequired(acceptableIssuers: []),
+            .clientCertificateRefused(TLSAlert(code: 48), acceptableIssuers: []),
             .identityUnusable("weak"), .protocolViolation("bad"), .system(call: "socket", code: EMFILE), .cancelled,
             .closed, .concurrentUse, .noCertificate, .keyDoesNotMatchCertificate(chain: []),
         ]

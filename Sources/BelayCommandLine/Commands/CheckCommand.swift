@@ -73,6 +73,7 @@ struct CheckCommand: AsyncParsableCommand {
         }
         let isCleartext = !refusals.isEmpty
         var policy: SecurityPolicy?
+        var identity: GivenIdentity?
         do {
             let read = try policyOptions.policy()
             policy = read
@@ -94,7 +95,7 @@ struct CheckCommand: AsyncParsableCommand {
                 return try finish(answer(Verdict(refusing: refusals), location, read), console)
             }
             var given = try trustOptions.read()
-            let identity = try connection.readIdentity(console)
+            identity = try connection.readIdentity(console)
             // In the middle of the handshake, when the server is judged for the first time, is no time to read files.
             if identity != nil { given.systemAnchors = try trustOptions.systemAnchors(read, console) }
             let check = ServerCheck(
@@ -103,6 +104,7 @@ struct CheckCommand: AsyncParsableCommand {
         } catch let error as InputError {
             var report = answer(Verdict(refusing: []), location, policy ?? .default)
             report.isPolicyKnown = policy != nil
+            report.identity = identity
             report.error = .input(error)
             try finish(report, console)
         }

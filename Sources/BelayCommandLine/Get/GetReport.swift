@@ -14,6 +14,8 @@ struct GetReport {
     var file: String?
     /// What is to be said of the server's certificates.
     var check: CheckReport?
+    /// The identity that was given, with what speaks against it; nil where none was given, or it was not read.
+    var identity: GivenIdentity?
     var error: GetFailure?
 }
 
@@ -65,7 +67,8 @@ struct GetFailure: Encodable {
 
 extension GetReport: Encodable {
     private enum Key: String, CodingKey {
-        case url, method, finalURL, status, httpVersion, headers, body, redirects, connection, trust, metrics, error
+        case url, method, finalURL, status, httpVersion, headers, body, redirects, connection, trust, identity, metrics
+        case error
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -82,6 +85,7 @@ extension GetReport: Encodable {
         try container.encode(told.redirects, forKey: .redirects)
         try container.encode(told.exchanges.last.flatMap(Connection.init), forKey: .connection)
         try container.encode(check.map(Trust.init), forKey: .trust)
+        try container.encode(identity.map(IdentityReport.init), forKey: .identity)
         try container.encode(told.exchanges.last.map(Metrics.init), forKey: .metrics)
         try container.encode(error, forKey: .error)
     }

@@ -35,20 +35,29 @@ struct GetRun {
                     error: GetFailure(refusals, of: target.description, policy)))
         }
         var given = try command.trustOptions.read()
-        let identity = try command.connection.readIdentity(console)?.forTLS
+        let identity = try command.connection.readIdentity(console)
         if target.isSecure || command.transfer.location {
             given.systemAnchors = try command.trustOptions.systemAnchors(policy, console)
         }
         let story = GetStory(isVerbose: command.outputOptions.verbose, policy: policy, console: console)
-        let session = try session(policy, given, identity, story, enforcement)
+        let session = try session(policy, given, identity?.forTLS, story, enforcement)
         let result = await GetTimer(limit: command.transfer.wholeTime).send(try authenticated(), in: session)
         let told = await story.end()
         let judging = Judging(
             command: command, policy: policy, given: given, console: console, target: target, enforcement: enforcement)
+        let shown = shown(identity, told)
         switch result {
-        case .success(let response): try await finish(response, told, judging)
-        case .failure(let error): try await fail(error, told, judging)
+        case .success(let response): try await finish(response, told, judging, shown)
+        case .failure(let error): try await fail(error, told, judging, shown)
         }
+    }
+
+    /// The identity, compared with the issuers that the last server to see it has named.
+    private func shown(_ identity: GivenIdentity?, _ told: GetStory.Told) -> GivenIdentity? {
+        guard let exchange = told.exchanges.last(where: \.sentClientCertificate),
+            let request = exchange.certificateRequest
+        else { return identity }
+        return identity?.compared(with: request.acceptableIssuers, console)
     }
 
     private func session(
@@ -108,7 +117,9 @@ struct GetRun {
 
     // MARK: - A response
 
-    private func finish(_ response: Response, _ told: GetStory.Told, _ judging: Judging) async throws {
+    private func finish(
+        _ response: Response, _ told: GetStory.Told, _ judging: Judging, _ identity: GivenIdentity?
+    ) async throws {
         let options = command.outputOptions
         let isFailure = options.fail && response.statusCode >= 400
         let place = BodyOutput(name: options.output)
@@ -118,6 +129,7 @@ struct GetRun {
             var report = GetReport(url: command.url, method: command.method, response: response, told: told)
             report.file = isFailure ? nil : place.file
             report.check = check
+            report.identity = identity
             try console.printJSON(report)
         }
         if isFailure {
@@ -154,8 +166,11 @@ struct GetRun {
 
     // MARK: - A failure
 
-    private func fail(_ error: SessionError, _ told: GetStory.Told, _ judging: Judging) async throws {
+    private func fail(
+        _ error: SessionError, _ told: GetStory.Told, _ judging: Judging, _ identity: GivenIdentity?
+    ) async throws {
         var report = GetReport(url: command.url, method: command.method, told: told, error: GetFailure(error))
+        report.identity = identity
         if let check = try await judging.explanation(of: error, told.exchanges.last) {
             return try refuse(check, report)
         }

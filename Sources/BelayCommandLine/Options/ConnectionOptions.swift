@@ -83,7 +83,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
                 message: "\(printable(identity)): \(error)",
                 remedy: "Give '--identity' a certificate and key that OpenSSL can use for TLS.")
         }
-        given.warn(given.identity.preflight(), console)
+        given.warn(given.findings, console)
         return given
     }
 
@@ -101,9 +101,18 @@ struct GivenIdentity: Sendable {
     let file: String
     let identity: Identity
     let forTLS: TLSIdentity
+    /// What a server will probably object to, or, once it has named the issuers that it accepts, has objected to.
+    private(set) var findings: [Finding]
+
+    init(file: String, identity: Identity, forTLS: TLSIdentity) {
+        self.file = file
+        self.identity = identity
+        self.forTLS = forTLS
+        findings = identity.preflight()
+    }
 
     /// Says what a server will object to, or has objected to; notes are not worth a line.
-    func warn(_ findings: [Finding], _ console: Console) {
+    fileprivate func warn(_ findings: [Finding], _ console: Console) {
         let warnings = findings.filter { $0.severity > .note }
         guard !warnings.isEmpty else { return }
         console.note(
@@ -111,12 +120,16 @@ struct GivenIdentity: Sendable {
                 + FindingText.text(warnings, console.forNotes))
     }
 
-    /// Says whether the issuers that a server named are among those of the identity.
-    func compare(with issuers: [[UInt8]], _ console: Console) {
+    /// The same, once a server that got to see it has named the issuers that it accepts; says so where none fits. A server that
+    /// names none accepts all.
+    func compared(with issuers: [[UInt8]], _ console: Console) -> GivenIdentity {
         let names = issuers.compactMap { try? DistinguishedName(der: $0) }
-        guard !names.isEmpty else { return }
-        let known = Set(identity.preflight())
-        warn(identity.preflight(acceptableIssuers: names).filter { !known.contains($0) }, console)
+        guard !names.isEmpty else { return self }
+        var compared = self
+        compared.findings = identity.preflight(acceptableIssuers: names)
+        let known = Set(findings)
+        warn(compared.findings.filter { !known.contains($0) }, console)
+        return compared
     }
 }
 

@@ -29,6 +29,8 @@ struct CheckReport {
     /// The certificates as they were sent.
     var sent: [[UInt8]] = []
     var path: PathReport?
+    /// The identity that was given, with what speaks against it; nil where none was given, or it was not read.
+    var identity: GivenIdentity?
     /// Why nothing was reached.
     var error: Failure?
 
@@ -52,7 +54,7 @@ struct CheckReport {
 extension CheckReport: Encodable {
     private enum Key: String, CodingKey {
         case url, host, port, connectTo, trusted, result, summary, reasons, requirements, policy, weaknesses
-        case connection, sent, path, pathComplete, explanation, pins, error
+        case connection, sent, path, pathComplete, explanation, pins, identity, error
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -80,6 +82,7 @@ extension CheckReport: Encodable {
         try container.encode(verdict.isPathComplete, forKey: .pathComplete)
         try container.encode(verdict.explanation, forKey: .explanation)
         try container.encode(Pins(self), forKey: .pins)
+        try container.encode(identity.map(IdentityReport.init), forKey: .identity)
         try container.encode(error.map(FailureReport.init), forKey: .error)
     }
 
@@ -138,6 +141,22 @@ extension CheckReport: Encodable {
 
 }
 
+/// A client identity, and what a server will object to, in JSON.
+struct IdentityReport: Encodable {
+    let file: String
+    let subject: String
+    let sha256: String
+    let findings: [Finding]
+
+    init(_ given: GivenIdentity) {
+        let certificate = given.identity.certificate
+        file = given.file
+        subject = certificate.subject.description
+        sha256 = certificate.fingerprint.hexadecimalText
+        findings = given.findings
+    }
+}
+
 /// Why there is no answer, in JSON.
 struct FailureReport: Encodable {
     let phase: String
@@ -169,7 +188,8 @@ struct FailureReport: Encodable {
         remedy = error.remedy
         address = error.peerAddress
         switch error.reason {
-        case .clientCertificateRequired(let issuers), .clientIdentityWithheld(let issuers):
+        case .clientCertificateRequired(let issuers), .clientIdentityWithheld(let issuers),
+            .clientCertificateRefused(_, let issuers):
             acceptableIssuers = issuers.map(issuerText)
         default: acceptableIssuers = []
         }

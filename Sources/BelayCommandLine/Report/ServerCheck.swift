@@ -103,6 +103,14 @@ struct ServerCheck: Sendable {
 
     /// Makes a connection, sends nothing over it, and answers for what the server showed.
     func connect(identity: GivenIdentity?) async throws -> CheckReport {
+        var identity = identity
+        var report = try await examine(&identity)
+        report.identity = identity
+        return report
+    }
+
+    private func examine(_ given: inout GivenIdentity?) async throws -> CheckReport {
+        let identity = given
         let name = try name()
         let client = TLSClient(loop: try console.reading { () throws(EventLoopError) in try EventLoop() })
         let examination: TLSExamination
@@ -119,6 +127,9 @@ struct ServerCheck: Sendable {
                 return verdict(trust, evidence).isTrusted
             }
         } catch {
+            if case .clientCertificateRefused(_, let issuers) = error.reason {
+                given = identity?.compared(with: issuers, console)
+            }
             if let report = try judged(unproven: error.reason) { return report }
             // Nor is one out of reach that answers and speaks nothing that is allowed, nor anything else.
             if error.phase == .handshake, error.reason.isRefusalToAgree {
@@ -130,7 +141,7 @@ struct ServerCheck: Sendable {
         var report = try judged(
             examination.evidence.chain, examination.evidence.moment, examination.findings, examination.evidence)
         if examination.sentClientCertificate, let request = examination.certificateRequest {
-            identity?.compare(with: request.acceptableIssuers, console)
+            given = identity?.compared(with: request.acceptableIssuers, console)
         }
         // A server that is not trusted is refused, whatever it demands.
         if let ending = examination.ending, report.verdict.isTrusted { return failed(ending) }

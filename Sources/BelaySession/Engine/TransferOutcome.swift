@@ -47,6 +47,10 @@ extension TransferOutcome {
     var verdict: Verdict? { peer?.verdict }
     /// Whether the TLS session was resumed.
     var isResumed: Bool { peer?.isResumed ?? false }
+    /// The server's question who the client is; nil where it did not ask.
+    var certificateRequest: ClientCertificateRequest? { peer?.certificateRequest }
+    /// Whether a client certificate was sent.
+    var sentClientCertificate: Bool { peer?.sentClientCertificate ?? false }
 }
 
 extension TransferOutcome: CustomReflectable {

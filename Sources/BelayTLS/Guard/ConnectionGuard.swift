@@ -48,7 +48,10 @@ package final class ConnectionGuard {
     /// The peer as it is known at this moment, for those who take it to other threads.
     package var peer: JudgedPeer {
         if let known { return known }
-        let peer = JudgedPeer(evidence: evidence, verdict: ruling?.verdict, isResumed: isResumed)
+        let peer = JudgedPeer(
+            evidence: evidence, verdict: ruling?.verdict, isResumed: isResumed,
+            certificateRequest: record.certificateRequest,
+            sentClientCertificate: record.sentCertificateCount.map { $0 > 0 } ?? false)
         known = peer
         return peer
     }
@@ -299,10 +302,20 @@ package final class JudgedPeer: Sendable {
     /// Where the connection went; nil where that is not known.
     package let address: String?
 
-    init(evidence: PeerEvidence?, verdict: Verdict?, isResumed: Bool) {
+    /// The peer's question who the client is; nil where it did not ask.
+    package let certificateRequest: ClientCertificateRequest?
+    /// Whether a client certificate was sent.
+    package let sentClientCertificate: Bool
+
+    init(
+        evidence: PeerEvidence?, verdict: Verdict?, isResumed: Bool, certificateRequest: ClientCertificateRequest?,
+        sentClientCertificate: Bool
+    ) {
         self.evidence = evidence
         self.verdict = verdict
         self.isResumed = isResumed
+        self.certificateRequest = certificateRequest
+        self.sentClientCertificate = sentClientCertificate
         address = evidence.flatMap { $0.peerAddress.isEmpty ? nil : $0.peerAddress }
     }
 }

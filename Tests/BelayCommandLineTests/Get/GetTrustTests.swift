@@ -1,6 +1,7 @@
 import BelayCertificates
 import BelayLaboratory
 import BelayTLS
+import BelayTrust
 import Foundation
 import SessionTestSupport
 import Testing
@@ -85,6 +86,40 @@ struct GetTrustTests {
         let shown = try await site.get("--identity", file)
         #expect(shown.status == 0 && shown.output == "answer", "\(shown.errors)")
         #expect(await site.server.connections.last?.clientChain.count == 2)
+        await site.server.stop()
+    }
+
+    @Test(
+        "an identity of none of the issuers that the server names is said to be so, in text and JSON; one that fits is not",
+        arguments: [TLSVersion.tls12, .tls13])
+    func issuers(_ version: TLSVersion) async throws {
+        let demand = TLSServerConfiguration.Demand(
+            acceptableIssuers: try SharedWorld.demand().acceptableIssuers, accepts: { _ in true })
+        let site = try GetSite {
+            $0.clients = .request(demand)
+            $0.versions = version...version
+        }
+        let folder = try Folder()
+        let stranger = try SharedWorld.get().authorities.privateIntermediate.issueIdentity(
+            .client(named: "stranger"), key: .generate(.p256))
+        let (other, right) = (
+            try folder.write("other.pem", try stranger.pem()),
+            try folder.write("right.pem", try SharedWorld.client("right").pem())
+        )
+        let text = try await site.get("--identity", other)
+        #expect(text.status == 0 && text.output == "answer")
+        #expect(
+            text.errors.contains("identity.issuer-unacceptable") && text.errors.contains("other.pem"), "\(text.errors)")
+        #expect(try await site.get("--identity", right).errors.isEmpty)
+        for (file, rules) in [(other, ["identity.issuer-unacceptable"]), (right, [])] {
+            let run = try await site.get("--identity", file, "--format", "json")
+            let object = try run.json()
+            #expect(try JSONSchema(named: "get.schema.json").faults(in: object) == [])
+            let shown = try #require(object["identity"] as? [String: Any])
+            let findings = try #require(shown["findings"] as? [[String: Any]])
+            #expect(shown["file"] as? String == file && findings.map { $0["rule"] as? String } == rules)
+        }
+        #expect(try await site.get("--format", "json").json()["identity"] is NSNull)
         await site.server.stop()
     }
 

@@ -60,6 +60,28 @@ struct CANameTests {
         #expect(!FileManager.default.fileExists(atPath: folder("tls")), "an empty folder was left behind")
     }
 
+    @Test(
+        "A wildcard over a public suffix is refused with the reason, from an argument and from a request, and one below it is issued",
+        arguments: ["co.uk", "CO.UK", "s3.amazonaws.com", "github.io", "xn--55qx5d.cn"])
+    func publicSuffix(_ suffix: String) async throws {
+        try await makeAuthority()
+        let argument = try await issue("server", "ok.test", "*.\(suffix)")
+        let request = try await issue("server", "--csr", try request([.dns("ok.test"), .dns("*.\(suffix)")]))
+        for run in [argument, request] {
+            #expect(run.status == 2 && run.output.isEmpty, "\(run.output)\(run.errors)")
+            #expect(run.errors.contains("public suffix '\(suffix.lowercased())'"), "\(run.errors)")
+        }
+        let json = try await issue("server", "*.\(suffix)", "--format", "json")
+        #expect(json.status == 2)
+        #expect((try json.json()["error"] as? [String: Any])?["phase"] as? String == "input")
+        #expect(!FileManager.default.fileExists(atPath: folder("ca/issued.ndjson")))
+        let below = try await issue("server", "*.example.\(suffix)")
+        #expect(below.status == 0, "\(below.errors)")
+        // The names given replace the request's.
+        let replaced = try await issue("server", "good.test", "--csr", try self.request([.dns("*.\(suffix)")]))
+        #expect(replaced.status == 0, "\(replaced.errors)")
+    }
+
     @Test("The library refuses them too, and an embedded NUL does not pass the constraints")
     func library() throws {
         var plan = PrivateAuthority.Plan(name: "Example")

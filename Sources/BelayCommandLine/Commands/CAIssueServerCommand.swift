@@ -1,5 +1,6 @@
 import BelayArguments
 import BelayCertificates
+import BelayTrust
 
 /// `belay ca issue server`: a server's certificate and key.
 struct CAIssueServerCommand: ParsableCommand {
@@ -57,6 +58,7 @@ struct CAIssueServerCommand: ParsableCommand {
         let asked = request.map { $0.subjectAlternativeNames.lazy.compactMap(Self.host).first ?? "server" }
         let base = TypedName.file(names.first ?? asked ?? "server")
         let (certificateFile, keyFile) = ("\(base).crt", "\(base).key")
+        try Self.checkWildcards(names.isEmpty ? request?.subjectAlternativeNames.compactMap(Self.host) ?? [] : names)
         try options.check([certificateFile] + (request == nil ? [keyFile] : []))
         let authority = try options.authority(passphrase.source)
         let chain: [Certificate]
@@ -88,6 +90,19 @@ struct CAIssueServerCommand: ParsableCommand {
                 names: try chain[0].subjectAlternativeNames?.compactMap(Self.host) ?? names,
                 certificate: options.path(certificateFile), key: request == nil ? options.path(keyFile) : nil,
                 root: authority.rootFile, isKeyProtected: newPassphrase.source.isGiven))
+    }
+
+    /// Refuses wildcards over a public suffix: whoever had one could be every customer of a registry.
+    private static func checkWildcards(_ names: [String]) throws(PrivateAuthorityError) {
+        let suffixes = PublicSuffixList()
+        for name in names where name.hasPrefix("*.") {
+            let parent = String(name.dropFirst(2)).lowercased()
+            guard parent.contains("."), suffixes.isPublicSuffix(parent) else { continue }
+            throw .unacceptable(
+                "'\(printable(name))' would be for every host of the public suffix '\(printable(parent))', below which strangers "
+                    + "register their names (publicsuffix.org); browsers refuse such a wildcard. Name your own domain below "
+                    + "it, as in *.example.\(printable(parent))")
+        }
     }
 
     private func write(_ chain: [Certificate], to file: String) throws {

@@ -92,6 +92,40 @@ struct IdentityCommandTests {
         #expect(try await run("inspect", file, "--no-passphrase", "--passphrase-env", "P12").status == 2)
     }
 
+    @Test("inspect says of a certificate request what it is and what to do, in PEM and DER, with status 3")
+    func request() async throws {
+        let made = try CertificateRequest.make(
+            subject: DistinguishedName(commonName: "x"), key: try PrivateKey.generate(.p256))
+        for (name, bytes) in [("a.csr", made.der), ("b.csr", Array(made.pem.utf8))] {
+            let run = try await run("inspect", folder.write(name, bytes), "--format", "json")
+            #expect(run.status == 3 && run.errors.contains("found a certificate signing request"), "\(run.errors)")
+            #expect(run.errors.contains("Have an authority sign it"))
+            let errors = try #require(try run.json()["errors"] as? [[String: Any]])
+            #expect((errors.first?["message"] as? String)?.contains("a certificate signing request") == true)
+        }
+    }
+
+    @Test("A new passphrase beyond ASCII is written with a warning that names Java", arguments: ["ü", "u"])
+    func passphraseBeyondASCII(_ letter: String) async throws {
+        let old = try export("old.p12")
+        let environment = ["P12": "secret", "NEW": "gr\(letter)n"]
+        let runs = [
+            try await Program.run(
+                ["identity", "re-encrypt", old, "--out", folder("a.p12"), "--passphrase-env", "P12"]
+                    + ["--new-passphrase-env", "NEW"], environment: environment),
+            try await Program.run(
+                ["cert", "convert", old, "-o", folder("b.p12"), "--passphrase-env", "P12"]
+                    + ["--new-passphrase-env", "NEW"], environment: environment),
+        ]
+        for run in runs {
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.errors.contains("beyond ASCII") == (letter == "ü") && !run.errors.contains("gr\(letter)n"))
+        }
+        for name in ["a.p12", "b.p12"] {
+            try Tool.openssl("pkcs12", "-in", folder(name), "-passin", "pass:gr\(letter)n", "-noout")
+        }
+    }
+
     @Test("re-encrypt makes a file of today out of an old one, and an old one out of that; OpenSSL opens both")
     func reencrypt() async throws {
         let old = try export("old.p12", "-legacy", "-name", "Shop")

@@ -162,6 +162,32 @@ struct PassphraseTests {
         #expect(never.status == 3 && never.text.contains("does not open"), "\(never.all)")
     }
 
+    @Test(
+        "What is converted is asked for again where it is mistyped, once for files of one passphrase, and the new one twice"
+    )
+    func conversion() async throws {
+        let first = try PrivateKey.read(contentsOf: key, passphrase: Secret(text: Self.secret))
+        let (second, third) = (try PrivateKey.generate(.p256), try PrivateKey.generate(.p256))
+        let same = try folder.write("same.pem", second.encryptedPKCS8PEM(passphrase: Secret(text: Self.secret)))
+        let other = try folder.write("other.pem", third.encryptedPKCS8PEM(passphrase: Secret(text: "of its own")))
+        let place = folder("all.pem")
+        let run = try await onTerminal(
+            ["cert", "convert", key, same, other, "-o", place],
+            typing: ["mistyped", Self.secret, "of its own", "new", "another", "new", "new"])
+        #expect(run.status == 0, "\(run.all)")
+        #expect(run.text.components(separatedBy: "not its passphrase").count == 2, "\(run.all)")
+        #expect(run.text.components(separatedBy: "Passphrase of ").count == 4, "\(run.all)")
+        #expect(run.text.contains("The two are not the same"), "\(run.all)")
+        let keys = try KeyStore.read(contentsOf: place, passphrase: Secret(text: "new")).entries.compactMap { entry in
+            if case .privateKey(let key) = entry.content { key } else { nil }
+        }
+        #expect(keys == [first, second, third])
+        let never = try await onTerminal(
+            ["cert", "convert", key, "-o", folder("never.pem")], typing: ["one", "two", "three"])
+        #expect(never.status == 3 && never.text.contains("does not open"), "\(never.all)")
+        #expect(!FileManager.default.fileExists(atPath: folder("never.pem")))
+    }
+
     @Test("Several secrets come from standard input as from any descriptor, a line each; not beside a file from it")
     func standardInput() async throws {
         let program = try Program.executable().path

@@ -1,9 +1,13 @@
 extension KeyStore {
     /// What a text in PEM holds: each private key with its certificate and those that lead on from it, then everything else.
     ///
-    /// - Throws: ``KeyStoreError/malformed(_:_:at:)`` where there are more keys than any file has: each may ask for seconds of key
+    /// - Throws: ``KeyStoreError/notAKeyStore(found:)`` where nothing of that is in it, a request alone for example;
+    ///   ``KeyStoreError/malformed(_:_:at:)`` where there are more keys than any file has: each may ask for seconds of key
     ///   derivation, and is compared with each certificate.
     init(blocks: [PEM.Block], passphrases: [Secret]) throws(KeyStoreError) {
+        guard blocks.contains(where: { PEMKind($0.label).isOfKeyStore }) else {
+            throw .notAKeyStore(found: FileContent.text(blocks).description)
+        }
         let count = blocks.count { PEMKind($0.label).isPrivateKey }
         guard count <= Self.mostKeys else {
             throw .malformed(.pem, "\(count) private keys, at most \(Self.mostKeys) are read", at: nil)
@@ -106,5 +110,15 @@ extension KeyStore {
             current = issuer
         }
         return chain
+    }
+}
+
+extension PEMKind {
+    /// Whether it is something that key stores hold.
+    fileprivate var isOfKeyStore: Bool {
+        switch self {
+        case .certificate, .privateKey, .opensshKey, .revocationList, .pkcs7: true
+        case .trustedCertificate, .request, .publicKey, .parameters, .other: false
+        }
     }
 }

@@ -26,7 +26,8 @@ public enum KeyStoreError: Error, Sendable, Hashable {
     case unsupportedCipher(KeyStore.Format, String)
     /// It is encrypted with a cipher of OpenSSL's legacy provider, which cannot be loaded on this machine.
     case missingLegacyProvider(cipher: String)
-    /// It asks for more work than is done before its passphrase is known to be right.
+    /// It asks for more work than is done before its passphrase is known to be right. One part of it does, or, where the limit is the
+    /// greater one, all of its parts together; `Int.max` rounds are more than can be counted.
     case tooMuchWork(KeyStore.Format, rounds: Int, limit: Int)
     /// It holds a version of the format that is not known here.
     case unsupportedVersion(KeyStore.Format, Int)
@@ -44,6 +45,9 @@ extension KeyStoreError: CustomStringConvertible {
         case .damagedText(let error): "the text is damaged: \(error). Copy the file again, whole"
         case .notAKeyStore(let found):
             "expected a key store (PKCS#12, JKS, JCEKS, BKS, PKCS#7 or PEM), found \(found)"
+                + (found == BinaryKind.request.description
+                    ? ", which has names and a public key and neither certificate nor private key. Have an authority sign it, "
+                        + "and give the certificate together with the key that the request was made with" : "")
         case .truncated(let format, let bytes, let expected):
             "the \(format) file is cut off: it has \(bytes) bytes" + (expected.map { " of \($0)" } ?? "")
                 + ". Copy it again, whole"
@@ -70,7 +74,11 @@ extension KeyStoreError: CustomStringConvertible {
             "the PKCS#12 file is encrypted with \(cipher), which needs OpenSSL's legacy provider, and that cannot be "
                 + "loaded here; the passphrase is not the reason. Install OpenSSL's modules, or export the file again with AES-256"
         case .tooMuchWork(let format, let rounds, let limit):
-            "the \(format) file asks for \(rounds) rounds of key derivation, at most \(limit) are done. Export it again"
+            "opening the \(format) file takes "
+                + (rounds == .max
+                    ? "more rounds of key derivation than can be counted" : "\(rounds) rounds of key derivation")
+                + (limit > KeyDerivation.mostRounds ? ", all of its parts together" : "")
+                + "; at most \(limit) are done. Export it again with fewer"
         case .unsupportedVersion(let format, let version):
             "the \(format) file has version \(version) of its format, which is not known here. Export it again"
         case .privateKey(let error): error.description

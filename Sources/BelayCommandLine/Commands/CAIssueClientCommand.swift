@@ -46,7 +46,7 @@ struct CAIssueClientCommand: ParsableCommand {
     func run() throws {
         let console = Console()
         let report: IssueReport
-        do { report = try issue() } catch {
+        do { report = try issue(console) } catch {
             throw try AuthorityFailure.report(error, console, output, keys: IssueReport.CodingKeys.self)
         }
         options.warn(console)
@@ -56,7 +56,7 @@ struct CAIssueClientCommand: ParsableCommand {
         }
     }
 
-    private func issue() throws -> IssueReport {
+    private func issue(_ console: Console) throws -> IssueReport {
         let request = try options.request()
         let file = TypedName.file(name) + (request == nil ? ".p12" : ".crt")
         try options.check([file])
@@ -71,7 +71,7 @@ struct CAIssueClientCommand: ParsableCommand {
                 return chain
             }
         } else {
-            let secret = try newPassphrase.source.readNew(for: file)
+            let secret = try newPassphrase.source.readNewForPKCS12(file, console)
             let key = try PrivateKey.generate((options.key ?? .p256).specification)
             chain = try options.writing {
                 let identity = try authority.issueClient(named: name, email: email, days: options.days, key: key)

@@ -108,6 +108,21 @@ struct PassphraseSource: Sendable {
         }
     }
 
+    /// The passphrase for a new PKCS#12 file, as ``readNew(for:)`` has it; says which programs will not take it.
+    func readNewForPKCS12(_ file: String, _ console: Console) throws -> Secret {
+        let secret = try readNew(for: printable(file))
+        Self.warn(ofPKCS12: file, secret, console)
+        return secret
+    }
+
+    /// Says which programs do not open a PKCS#12 file with a passphrase.
+    static func warn(ofPKCS12 file: String, _ secret: Secret, _ console: Console) {
+        guard !secret.isPrintableASCII else { return }
+        console.note(
+            "belay: \(console.noteStyle.warning("warning")): \(printable(file)): its passphrase has characters beyond ASCII, "
+                + "and Java opens no PKCS#12 file with such a one")
+    }
+
     /// Opens something that may need a passphrase: with the one given, else without, and where that shows that one is
     /// needed, with one that is asked for on the terminal: three times at most, where it is mistyped.
     ///

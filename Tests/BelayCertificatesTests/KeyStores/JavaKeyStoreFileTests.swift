@@ -1,5 +1,6 @@
 import BelayCertificates
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Java's own key stores, made by keytool")
@@ -101,6 +102,50 @@ struct JavaKeyStoreFileTests {
             let signature = try identity.privateKey.sign("message".bytes, with: algorithm)
             let key = try #require(VerificationKey(identity.certificate.publicKey))
             #expect(key.verifies(signature, over: "message".bytes, in: 0..<7, with: algorithm))
+        }
+    }
+
+    @Test(
+        "A passphrase beyond ASCII opens what keytool made of it in a locale that has none of its characters",
+        arguments: ["C", "C.UTF-8"])
+    func passphraseByLocale(_ locale: String) async throws {
+        let folder = try TemporaryFolder()
+        let store = folder("store.jks")
+        let made = try await Tool.finish(
+            "/bin/sh",
+            [
+                "-c",
+                "keytool -genkeypair -alias a -keyalg EC -dname CN=a -storetype JKS -keystore \"$0\" -storepass \"$1\" -keypass \"$2\"",
+                store, "pässwörd", "schlüssel",
+            ], environment: ["LC_ALL": locale, "PATH": "/usr/bin:/bin"])
+        try #require(made.status == 0, "\(made.all)")
+        let bytes = try FileReading.bytes(ofFile: store)
+        let opened = try KeyStore(
+            bytes: bytes, passphrase: Secret(text: "pässwörd"), keyPassphrase: Secret(text: "schlüssel"))
+        #expect(opened.integrity == .verified("SHA-1") && opened.identities.count == 1)
+        // A terminal in Latin-1 gives other bytes for the same characters.
+        let latin1 = Secret([0x70, 0xE4, 0x73, 0x73, 0x77, 0xF6, 0x72, 0x64])
+        if locale == "C.UTF-8" {
+            #expect(try KeyStore(bytes: bytes, passphrase: latin1).integrity == .verified("SHA-1"))
+        }
+        #expect(throws: KeyStoreError.wrongPassphrase(.jks)) {
+            try KeyStore(bytes: bytes, passphrase: Secret(text: "püsswörd!"))
+        }
+    }
+
+    @Test("For the keys of a JCEKS Java takes only ASCII, and that is said of another passphrase")
+    func asciiOfJCEKS() throws {
+        let store = try KeyStore(bytes: made.jceks, keyPassphrase: Secret(text: "schlüssel"))
+        let errors = store.entries.compactMap { entry -> KeyStoreError? in
+            if case .closedKey(let error, _) = entry.content { error } else { nil }
+        }
+        #expect(!errors.isEmpty)
+        for error in errors {
+            guard case .unusablePassphrase(let text) = error else {
+                Issue.record("\(error)")
+                continue
+            }
+            #expect(text.contains("nothing but ASCII for the keys of a JCEKS file"))
         }
     }
 

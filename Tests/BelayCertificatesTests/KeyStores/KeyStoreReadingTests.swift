@@ -42,6 +42,21 @@ struct KeyStoreReadingTests {
         }
     }
 
+    @Test("A certificate request is no key store, in PEM and DER alike, and it is said what it is and what to do")
+    func request() throws {
+        let request = try CertificateRequest.make(
+            subject: DistinguishedName(commonName: "x"), key: try PrivateKey.generate(.p256))
+        let found = KeyStoreError.notAKeyStore(found: "a certificate signing request")
+        for bytes in [request.der, Array(request.pem.utf8)] {
+            let error = #expect(throws: found) { try KeyStore(bytes: bytes) }
+            let text = try #require(error).description
+            #expect(text.contains("neither certificate nor private key") && text.contains("Have an authority sign it"))
+        }
+        // Beside something that key stores hold it is an entry.
+        let both = try KeyStore(bytes: Array((request.pem + world.root.certificate.pem).utf8))
+        #expect(both.entries.count == 2 && both.certificates == [world.root.certificate])
+    }
+
     @Test("PEM gives each key with its chain, and what is left over by itself")
     func readsPEM() throws {
         let other = try World.make(.p256)

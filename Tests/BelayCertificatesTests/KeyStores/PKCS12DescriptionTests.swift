@@ -1,5 +1,6 @@
 import BelayCertificates
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("PKCS#12: what a file is made of, and who opens it")
@@ -106,6 +107,36 @@ struct PKCS12DescriptionTests {
         let nss = try Tool.run("pk12util", ["-i", path, "-d", "sql:" + database, "-W", "secret", "-K", ""])
         #expect(said(.nss) == (nss.status == 0), "\(nss.all)")
         #expect(said(.gnutls) == (try peers.opensInGnuTLS(path, passphrase: "secret")))
+    }
+
+    @Test("Java refuses a passphrase beyond ASCII, as the description says; OpenSSL, NSS and GnuTLS take it")
+    func passphraseBeyondASCII() async throws {
+        let folder = try TemporaryFolder()
+        let identity = try CertificateIssuer.selfSigned(.authority(named: "x"), key: .generate(.p256))
+        let whole = try Identity(
+            certificate: identity.certificate, chain: [], privateKey: identity.privateKey)
+        for secret in ["pässwörd", "password"] {
+            for isLegacy in [false, true] {
+                let protection: PKCS12Protection =
+                    isLegacy ? .legacy(Secret(text: secret)) : .modern(Secret(text: secret))
+                let file = try folder.write("\(secret.utf8.count)-\(isLegacy).p12", whole.pkcs12(protection))
+                let description = try PKCS12Description(
+                    FileReading.bytes(ofFile: file), passphrase: Secret(text: secret))
+                #expect(description.hasPassphraseBeyondASCII == (secret != "password"))
+                let answer = description.support(by: .java)
+                let java = try await Tool.finish(
+                    "keytool", ["-list", "-keystore", file, "-storepass", secret],
+                    environment: ["LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"])
+                #expect((java.status == 0) == (answer.answer == .opens), "\(java.all)")
+                #expect((java.status == 0) == (secret == "password"), "\(java.all)")
+                try Tool.openssl("pkcs12", "-in", file, "-passin", "pass:\(secret)", "-noout")
+                try Tool.succeed("pk12util", ["-l", file, "-W", secret])
+                try Tool.succeed("certtool", ["--p12-info", "--inder", "--infile", file, "--password", secret])
+                #expect(description.support(by: .openssl3).answer == .opens)
+                #expect(description.support(by: .nss).answer == .opens)
+                #expect(description.support(by: .gnutls).answer == .opens)
+            }
+        }
     }
 
     @Test("Old systems open the legacy form and refuse the modern one; each answer has its source")

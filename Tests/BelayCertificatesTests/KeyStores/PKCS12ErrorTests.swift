@@ -86,7 +86,25 @@ struct PKCS12ErrorTests {
             content: PKCS12Pieces.contents([
                 PKCS12Pieces.encrypted("1.2.840.113549.1.5.13", DERWriter.sequence(scrypt, cipher))
             ]))
-        #expect(throws: KeyStoreError.tooMuchWork(.pkcs12, rounds: 1 << 25, limit: limit)) { try open(file) }
+        #expect(throws: KeyStoreError.tooMuchWork(.pkcs12, rounds: 1 << 25, limit: 4 * limit)) { try open(file) }
+    }
+
+    @Test("Where it is the parts together that take too long, the error says so with their sum")
+    func tooMuchWorkTogether() throws {
+        var work = KeyDerivation.Work()
+        // Triple DES takes 24 bytes of a key, two rounds of SHA-1's 20 each time.
+        try work.spend(4_900_000, blocks: 24, of: 20)
+        try work.spend(4_900_000, blocks: 24, of: 20)
+        let error = #expect(throws: KeyStoreError.tooMuchWork(.pkcs12, rounds: 24_500_000, limit: 20_000_000)) {
+            try work.spend(4_900_000, blocks: 8, of: 20)
+        }
+        let text = try #require(error).description
+        #expect(
+            text.contains("24500000 rounds of key derivation, all of its parts together; at most 20000000"), "\(text)")
+        let one = KeyStoreError.tooMuchWork(.pkcs12, rounds: 5_000_001, limit: 5_000_000).description
+        #expect(one.contains("takes 5000001 rounds of key derivation; at most 5000000"), "\(one)")
+        let uncounted = KeyStoreError.tooMuchWork(.pkcs12, rounds: .max, limit: 5_000_000).description
+        #expect(uncounted.contains("more rounds of key derivation than can be counted; at most 5000000"))
     }
 
     @Test("scrypt within bounds is computed as OpenSSL does")

@@ -124,15 +124,24 @@ struct BouncyCastleStore {
         var work = KeyStoreWork(.bks)
         var integrity = KeyStore.Integrity.unchecked("HMAC-SHA-1")
         if let passphrase {
-            try work.add(rounds)
-            guard isIntact(under: passphrase) else { throw .wrongPassphrase(.bks) }
+            guard try isIntact(underOneOf: passphrase.javaReadings, &work) else { throw .wrongPassphrase(.bks) }
             integrity = .verified("HMAC-SHA-1")
         }
-        let passphrases = [passphrase, keyPassphrase].compactMap { $0 }
+        let passphrases = [passphrase, keyPassphrase].compactMap(\.self).flatMap(\.javaReadings)
         let entries = items.map { item in
             KeyStore.Entry(name: item.name, created: item.created, content: content(of: item, passphrases, &work))
         }
         return KeyStore(format: .bks, integrity: integrity, entries: entries)
+    }
+
+    private func isIntact(
+        underOneOf passphrases: [Secret], _ work: inout KeyStoreWork
+    ) throws(KeyStoreError) -> Bool {
+        for passphrase in passphrases {
+            try work.add(rounds)
+            if isIntact(under: passphrase) { return true }
+        }
+        return false
     }
 
     private func isIntact(under passphrase: Secret) -> Bool {

@@ -57,6 +57,11 @@ struct JavaKeyProtection {
     /// Opens the key with the first passphrase that does.
     func open(_ passphrases: [Secret], _ work: inout KeyStoreWork) throws(KeyStoreError) -> PrivateKey {
         guard !passphrases.isEmpty else { throw .passphraseNeeded(format) }
+        if case .tripleDES = scheme, !passphrases.contains(where: \.isPrintableASCII) {
+            throw .unusablePassphrase(
+                "Java takes nothing but ASCII for the keys of a \(format) file, and it has other characters. "
+                    + "Give the passphrase of the key itself")
+        }
         for passphrase in passphrases {
             guard var der = try decrypt(with: passphrase, &work) else { continue }
             defer { der.wipe() }
@@ -108,8 +113,7 @@ struct JavaKeyProtection {
 
     private func decryptTripleDES(with passphrase: Secret, _ halves: [[UInt8]], _ rounds: Int) -> [UInt8]? {
         // Java takes nothing but ASCII here, so that no other passphrase can be the right one.
-        let isASCII = passphrase.withUnsafeBytes { $0.allSatisfy { (0x20...0x7E).contains($0) } }
-        guard isASCII else { return nil }
+        guard passphrase.isPrintableASCII else { return nil }
         var derived = passphrase.withArray { Self.derive($0, halves, rounds) }
         var key = Array(derived.prefix(24))
         var vector = Array(derived.suffix(8))

@@ -52,10 +52,10 @@ struct JavaKeyStore {
     func opened(passphrase: Secret?, keyPassphrase: Secret?) throws(KeyStoreError) -> KeyStore {
         var integrity = KeyStore.Integrity.unchecked("SHA-1")
         if let passphrase {
-            guard isIntact(under: passphrase) else { throw .wrongPassphrase(format) }
+            guard passphrase.javaReadings.contains(where: isIntact) else { throw .wrongPassphrase(format) }
             integrity = .verified("SHA-1")
         }
-        let passphrases = [passphrase, keyPassphrase].compactMap { $0 }
+        let passphrases = [passphrase, keyPassphrase].compactMap(\.self).flatMap(\.javaReadings)
         var work = KeyStoreWork(format)
         let entries = items.map { item in
             KeyStore.Entry(name: item.name, created: item.created, content: content(of: item, passphrases, &work))

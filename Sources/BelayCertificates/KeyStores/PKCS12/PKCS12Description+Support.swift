@@ -65,6 +65,10 @@ extension PKCS12Description {
 
     private func judgement(of system: System) -> (Answer, String?, String) {
         let source = system.source
+        let isOpenedByJava = !hasPassphraseBeyondASCII || (system != .java && system != .oldJava)
+        guard isOpenedByJava else {
+            return (system == .java ? .refuses : .unclear, "a passphrase of more than ASCII", source)
+        }
         let answers = protections.map { (protection: $0, answer: system.answer(to: $0)) }
         if let (answer, reason) = judgementOfCode(by: system) {
             let cipher = answers.first { $0.answer == .refuses }?.protection.nameForSupport

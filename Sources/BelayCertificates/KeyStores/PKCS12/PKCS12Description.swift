@@ -15,6 +15,8 @@ public struct PKCS12Description: Sendable {
     public let isBER: Bool
     /// The size of the file in bytes.
     public let byteCount: Int
+    /// Whether a passphrase was given that is not all of printable ASCII, of which some systems make nothing.
+    public let hasPassphraseBeyondASCII: Bool
     /// What the passphrase has opened; nil where none was given.
     public let store: KeyStore?
     /// Certificates that an identity's chain needs and the file has not; empty where no passphrase was given.
@@ -108,6 +110,7 @@ public struct PKCS12Description: Sendable {
         byteCount = bytes.count
         isBER = file.isBER
         integrity = file.integrity.map(Integrity.init)
+        hasPassphraseBeyondASCII = passphrase.map { !$0.isPrintableASCII } ?? false
         var opener = PKCS12Opener(tools: PasswordTools())
         if passphrase == nil {
             store = nil

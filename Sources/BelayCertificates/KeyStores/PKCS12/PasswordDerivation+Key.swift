@@ -105,18 +105,23 @@ extension KeyDerivation {
     /// Bytes of memory that scrypt may use.
     static let mostMemory: UInt64 = 128 << 20
 
-    /// What is left of the work that one file may ask for, all its keys together.
+    /// The work that one file has asked for, all its keys and the forms of its passphrase together.
     struct Work {
-        private var left = 4 * KeyDerivation.mostRounds
+        private var spent = 0
 
-        /// Takes off a derivation of `count` bytes by a function that gives `size` at a time.
+        /// Four keys with the most that one may ask for.
+        static let mostRounds = 4 * KeyDerivation.mostRounds
+
+        /// Adds a derivation of `count` bytes by a function that gives `size` at a time.
         mutating func spend(_ rounds: Int, blocks count: Int, of size: Int) throws(KeyStoreError) {
             let blocks = max(1, (count + max(size, 1) - 1) / max(size, 1))
             let (cost, overflow) = rounds.multipliedReportingOverflow(by: blocks)
-            guard !overflow, cost <= left else {
-                throw .tooMuchWork(.pkcs12, rounds: rounds, limit: KeyDerivation.mostRounds)
+            guard !overflow else { throw .tooMuchWork(.pkcs12, rounds: .max, limit: Self.mostRounds) }
+            let (total, isTooMuch) = spent.addingReportingOverflow(cost)
+            guard !isTooMuch, total <= Self.mostRounds else {
+                throw .tooMuchWork(.pkcs12, rounds: isTooMuch ? .max : total, limit: Self.mostRounds)
             }
-            left -= cost
+            spent = total
         }
     }
 }

@@ -112,7 +112,7 @@ struct CertConvertCommand: ParsableCommand {
             return Secret(PKCS7.encode(input.orderedCertificates))
         case .pkcs12:
             guard !noPassphrase else { return Secret(try input.store.pkcs12(.emptyPassphrase(isLegacy: legacy))) }
-            let secret = try newPassphrase.source.readNew(for: printable(out))
+            let secret = try newPassphrase.source.readNewForPKCS12(out, console)
             return Secret(try input.store.pkcs12(legacy ? .legacy(secret) : .modern(secret)))
         case .pkcs8:
             guard input.keys.count == 1 else {
@@ -185,48 +185,14 @@ struct ConvertInput {
         _ files: [String], _ source: PassphraseSource, _ keySource: PassphraseSource, named name: String?,
         certificatesOnly: Bool
     ) throws -> ConvertInput {
-        var secret = try source.read()
-        let keySecret = try keySource.read()
+        let opener = ConvertOpener(
+            given: try source.read(), keyPassphrase: try keySource.read(), certificatesOnly: certificatesOnly)
+        var typed: Secret?
         var entries: [KeyStore.Entry] = []
         for file in files {
-            var store = try open(file, secret, keySecret)
-            if secret == nil, store.map({ needsPassphrase($0, certificatesOnly) }) ?? true,
-                let typed = try TerminalPrompt.ask("Passphrase of \(printable(file)): ")
-            {
-                secret = typed
-                store = try open(file, typed, keySecret)
-            }
-            guard let store else {
-                throw InputError(
-                    message: "\(printable(file)): needs a passphrase and none was given",
-                    remedy: "Give '--passphrase-file FILE', '--passphrase-fd N' or '--passphrase-env NAME'.",
-                    isRemedyNews: true)
-            }
-            entries += store.entries.filter { name == nil || $0.name == name }
+            entries += try opener.open(file, &typed).entries.filter { name == nil || $0.name == name }
         }
         return try assemble(entries, named: name, certificatesOnly: certificatesOnly)
-    }
-
-    /// Opens a file; nil where it cannot be opened at all without a passphrase.
-    private static func open(_ file: String, _ secret: Secret?, _ keySecret: Secret?) throws(InputError) -> KeyStore? {
-        do throws(KeyStoreFileError) {
-            return try KeyStore.read(
-                contentsOf: StandardInput.path(file), passphrase: secret, keyPassphrase: keySecret)
-        } catch {
-            if case .passphraseNeeded = error.problem, secret == nil { return nil }
-            throw InputError(
-                message: "\(error)", remedy: "Give a file of certificates or keys, or a key store.")
-        }
-    }
-
-    private static func needsPassphrase(_ store: KeyStore, _ certificatesOnly: Bool) -> Bool {
-        !certificatesOnly
-            && store.entries.contains { entry in
-                switch entry.content {
-                case .closedKey(.passphraseNeeded, _), .closedKey(.privateKey(.passphraseNeeded), _): true
-                default: false
-                }
-            }
     }
 
     /// Brings keys and certificates of all files together.

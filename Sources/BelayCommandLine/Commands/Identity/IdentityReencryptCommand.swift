@@ -61,6 +61,7 @@ struct IdentityReencryptCommand: ParsableCommand {
                 )
             }
             let secret = try newSecret(opened)
+            PassphraseSource.warn(ofPKCS12: out, secret, console)
             let bytes = try store.pkcs12(legacy ? .legacy(secret) : .modern(secret))
             try FileWriting.write(bytes, to: out, access: .owner, replacing: force)
             let form = legacy ? "Triple DES and HMAC-SHA-1, for old systems" : "AES-256-CBC and HMAC-SHA-256"

@@ -5,6 +5,25 @@ import Testing
 
 @Suite("belay cert pin")
 struct CertPinTests {
+    @Test("a request whose signature is wrong has no pin: it was changed, and perhaps in its key")
+    func changedRequest() async throws {
+        let folder = try Folder()
+        let request = try CertificateRequest.make(
+            subject: DistinguishedName(commonName: "x"), key: try PrivateKey.generate(.p256))
+        let whole = try await Program.run("cert", "pin", folder.write("whole.csr", request.der))
+        #expect(whole.status == 0, "\(whole.errors)")
+        let key = request.publicKey.der
+        let start = try #require(request.der.indices.first { request.der[$0...].starts(with: key) })
+        // In the key, which is then no point of the curve, and in the name before it.
+        for (place, text) in [(start + key.count - 1, "cannot be checked"), (start - 1, "was changed")] {
+            var bytes = request.der
+            bytes[place] ^= 1
+            let changed = try await Program.run("cert", "pin", folder.write("changed.csr", bytes))
+            #expect(changed.status == 3 && changed.output.isEmpty, "\(changed.output)")
+            #expect(changed.errors.contains(text), "\(changed.errors)")
+        }
+    }
+
     /// The pin by the recipe that everybody quotes: the public key in DER, hashed, in base64.
     private static func recipe(_ folder: Folder, publicKey: String) async throws -> String {
         let der = "\(folder.path)/spki.der"

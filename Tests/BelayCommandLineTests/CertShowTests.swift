@@ -48,6 +48,65 @@ struct CertShowTests {
         #expect(run.output.contains("certificate 1 of 2") && run.output.contains("certificate 2 of 2"))
     }
 
+    @Test("a bundle that is not one chain is judged certificate by certificate, and it is said so")
+    func bundle() async throws {
+        let folder = try Folder()
+        var roots = try (0..<120).map { number in
+            try CertificateIssuer.selfSigned(.authority(named: "Root \(number)"), key: .generate(.p256))
+        }
+        var late = CertificateTemplate.authority(named: "Late Root")
+        late.validity = Validity(from: Date() - 90 * 86_400, through: Date() - 86_400)
+        roots.insert(try .selfSigned(late, key: .generate(.p256)), at: 60)
+        // Of the first a chain is there, too: one of the many, not two.
+        let leaf = try roots[0].issueIdentity(.server(names: ["a.test"]), key: .generate(.p256)).certificate
+        let all = roots.map(\.certificate) + [leaf]
+        let file = try folder.write("bundle.pem", all.map(\.pem).joined())
+        let text = try await Program.run("cert", "show", file, "--rules", "apple")
+        #expect(text.status == 1)
+        let words = text.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("the file is not one chain, so the 121 certificates"), "\(words.suffix(1_000))")
+        #expect(words.contains("1 of 121 is refused") && words.contains("the other 120"))
+        #expect(text.output.components(separatedBy: "validity.expired").count == 2)
+        let json = try await Program.run("cert", "show", file, "--rules", "apple", "--format", "json")
+        let shown = try #require(try (json.json()["files"] as? [[String: Any]])?.first)
+        let opinions = try #require(shown["opinions"] as? [[String: Any]])
+        #expect(opinions.count == 121)
+        let refused = opinions.filter { opinion in
+            (opinion["findings"] as? [[String: Any]])?.contains { $0["severity"] as? String == "error" } ?? false
+        }
+        #expect(refused.map { $0["certificate"] as? Int } == [60])
+        #expect(opinions.last?["certificate"] as? Int == 121 && opinions.last?["purpose"] as? String == "server")
+        #expect((shown["rules"] as? [String: Any])?["certificate"] as? Int == 1)
+    }
+
+    @Test("one chain is judged as one, in whatever order, also with a second certificate of its authority")
+    func chain() async throws {
+        let folder = try Folder()
+        let (key, old, new) = (
+            try PrivateKey.generate(.p256),
+            try CertificateIssuer.selfSigned(.authority(named: "Old"), key: .generate(.p256)),
+            try CertificateIssuer.selfSigned(.authority(named: "New"), key: .generate(.p256))
+        )
+        let issuing = try new.issueAuthority(.authority(named: "Issuing", pathLength: 0), key: key)
+        let crossed = try old.issueAuthority(.authority(named: "Issuing", pathLength: 0), key: key)
+        let leaf = try issuing.issueIdentity(.server(names: ["a.test"]), key: .generate(.p256)).certificate
+        for (name, certificates) in [
+            ("ordered", [leaf, issuing.certificate, new.certificate]),
+            ("reversed", [new.certificate, issuing.certificate, leaf]),
+            ("crossed", [leaf, issuing.certificate, crossed.certificate]),
+        ] {
+            let file = try folder.write("\(name).pem", certificates.map(\.pem).joined())
+            let run = try await Program.run("cert", "show", file, "--rules", "apple", "--format", "json")
+            #expect(run.status == 0, "\(name): \(run.output)")
+            let shown = try #require(try (run.json()["files"] as? [[String: Any]])?.first)
+            let opinions = try #require(shown["opinions"] as? [[String: Any]])
+            #expect(opinions.map { $0["purpose"] as? String } == ["server"], "\(name)")
+        }
+        let none = try await Program.run("cert", "show", folder.write("a.pem", leaf.pem), "--format", "json")
+        let shown = try #require(try (none.json()["files"] as? [[String: Any]])?.first)
+        #expect(shown["rules"] is NSNull && (shown["opinions"] as? [Any])?.isEmpty == true)
+    }
+
     @Test("ten thousand names are counted in text and complete in JSON; 250 kB are no matter")
     func large() async throws {
         let stage = try await Stage.shared.value

@@ -17,6 +17,8 @@ public enum FileWriting {
         case owner
         /// Everybody whom the process's mask lets: mode 0644 at most.
         case everybody
+        /// Whoever may read the file that is replaced; ``everybody`` where there is none.
+        case asBefore
 
         fileprivate var mode: mode_t { self == .owner ? 0o600 : 0o644 }
     }
@@ -60,7 +62,7 @@ public enum FileWriting {
         do throws(FileWritingProblem) {
             let (folder, name) = try open(folderOf: path)
             defer { close(folder) }
-            try check(name, in: folder, true)
+            _ = try check(name, in: folder, true)
             let file = openat(
                 folder, name, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, access.mode)
             guard file >= 0 else { throw .refused(systemText(errno)) }
@@ -80,7 +82,7 @@ public enum FileWriting {
         do throws(FileWritingProblem) {
             let (folder, name) = try open(folderOf: path)
             defer { close(folder) }
-            try check(name, in: folder, replacing)
+            _ = try check(name, in: folder, replacing)
         } catch {
             throw FileWritingError(file: path, problem: error)
         }
@@ -105,9 +107,13 @@ public enum FileWriting {
             // Everything happens in one folder, by its descriptor: that somebody swaps it meanwhile changes nothing.
             let (folder, name) = try open(folderOf: path)
             defer { close(folder) }
-            try check(name, in: folder, replacing)
+            let before = try check(name, in: folder, replacing)
             let (file, temporary) = try create(in: folder, access)
-            let failure = contents(file) ?? (fsync(file) == 0 ? nil : .refused(systemText(errno)))
+            var failure = contents(file)
+            if failure == nil, access == .asBefore, let before, fchmod(file, before) != 0 {
+                failure = .refused(systemText(errno))
+            }
+            if failure == nil, fsync(file) != 0 { failure = .refused(systemText(errno)) }
             close(file)
             if let failure {
                 unlinkat(folder, temporary, 0)
@@ -138,16 +144,21 @@ public enum FileWriting {
         return (descriptor, name)
     }
 
-    private static func check(_ name: String, in folder: Int32, _ replacing: Bool) throws(FileWritingProblem) {
+    /// The permissions of the file that would be replaced; nil where there is none.
+    private static func check(
+        _ name: String, in folder: Int32, _ replacing: Bool
+    ) throws(FileWritingProblem) -> mode_t? {
         var status = stat()
         guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            if errno == ENOENT { return }
+            if errno == ENOENT { return nil }
             throw .refused(systemText(errno))
         }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: throw .isFolder
         case S_IFLNK: throw .isSymbolicLink
-        case S_IFREG: if !replacing { throw .exists }
+        case S_IFREG:
+            if !replacing { throw .exists }
+            return status.st_mode & 0o777
         default: throw .isSpecial
         }
     }

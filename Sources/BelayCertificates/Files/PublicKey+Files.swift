@@ -191,15 +191,22 @@ extension PublicKey {
         }
     }
 
-    /// The key of a PKCS#10 request (RFC 2986, section 4): version, subject, then the key. Whether the request is signed with it does not
-    /// matter to who asks which key it is.
+    /// The key of a PKCS#10 request (RFC 2986, section 4): version, subject, then the key. A request of an algorithm that cannot be checked
+    /// has one all the same; where its signature is wrong, the request was changed, and perhaps in its key.
     private static func requestedKey(_ der: [UInt8]) throws(DERError) -> PublicKey {
         var reader = DERReader(der)
         _ = try reader.enter(.sequence)
         _ = try reader.enter(.sequence)
         _ = try reader.readSmallInteger()
         _ = try reader.read(.sequence)
-        return PublicKey(der, in: try PublicKeyLayout(&reader))
+        let key = PublicKey(der, in: try PublicKeyLayout(&reader))
+        do throws(CertificateRequestError) { _ = try CertificateRequest(der: der) } catch {
+            switch (error, key.kind) {
+            case (.unusableKey, .other), (.unknownAlgorithm, _): break
+            default: throw DERError(.other("\(error)"), at: 0)
+            }
+        }
+        return key
     }
 
     /// A key in PKCS#1's own form (RFC 8017, appendix A.1.1), put into a SubjectPublicKeyInfo (RFC 3279, section 2.3.1).

@@ -33,7 +33,7 @@ extension PrivateKeyError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(let error): error.description
-        case .damagedText(let error): "the private key is damaged: \(error). Copy the file again, whole"
+        case .damagedText(let error): "the text is damaged: \(error). Copy the file again, whole"
         case .notAPrivateKey(let found):
             "expected a private key, found \(found). Give a file in PEM or DER that holds the key"
         case .severalKeys(let count): "expected one private key, found \(count). Leave only the one that is meant"

@@ -1,4 +1,5 @@
 import BelayArguments
+import BelayCertificates
 import BelayLaboratory
 import BelayTLS
 import FoundationEssentials
@@ -33,6 +34,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console()
+        let page = noReport || (output.format == .json && report == nil) ? nil : report ?? "report.html"
+        if let page { try writing(page, console) { try FileWriting.check(page, replacing: true) } }
         let start = ContinuousClock.now
         let (run, searches) = try await measure(console)
         let duration = ContinuousClock.now - start
@@ -43,10 +46,12 @@ struct DemoCommand: AsyncParsableCommand {
         for difference in run.differences.compactMap(\.difference) {
             console.note("belay: \(console.noteStyle.bad("not as expected")): \(difference)")
         }
-        if !noReport, output.format == .text || report != nil {
-            let file = report ?? "report.html"
-            try write(PolicyTableReport(run, searches: searches).html, to: file, console)
-            let message = "Report: \(absolute(file))"
+        if let page {
+            let html = PolicyTableReport(run, searches: searches).html
+            try writing(page, console) {
+                try FileWriting.write(html, to: page, access: .everybody, replacing: true)
+            }
+            let message = "Report: \(absolute(page))"
             if output.format == .text { try console.print(message) } else { console.note(message) }
         }
         guard run.differences.isEmpty else { throw ExitStatus.refused }
@@ -75,11 +80,9 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(_ page: String, to file: String, _ console: Console) throws {
-        do {
-            try page.write(toFile: file, atomically: true, encoding: .utf8)
-        } catch {
-            throw console.fail("the report cannot be written to \(file). Name another file with '--report FILE'.")
+    private func writing(_ file: String, _ console: Console, _ body: () throws -> Void) throws {
+        do { try body() } catch {
+            throw console.fail("\(error)\n  name another file with '--report FILE'")
         }
     }
 

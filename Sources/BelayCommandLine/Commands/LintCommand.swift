@@ -128,12 +128,15 @@ struct LintCommand: ParsableCommand {
         }
         guard !correction.corrected.isEmpty else { return nil }
         let target = inPlace ? document.name : Self.beside(document.name)
-        do {
-            try Data(correction.bytes).write(
-                to: URL(filePath: target), options: inPlace ? .atomic : .withoutOverwriting)
+        do throws(FileWritingError) {
+            try FileWriting.write(correction.bytes, to: target, access: .asBefore, replacing: inPlace)
         } catch {
-            let remedy = "Take away a file that is there already, or give '--in-place'."
-            return fail("\(printable(target)): cannot be written", remedy, console)
+            return fail(
+                error.problem == .exists ? "\(printable(target)): is there already and stays as it is" : "\(error)",
+                error.problem == .exists
+                    ? "Take it away, or give '--in-place' to correct the file itself."
+                    : "Name a file in a folder of yours.",
+                console)
         }
         for made in correction.corrected { console.note("\(printable(document.name)): \(made)") }
         for effect in correction.effects { console.note("\(printable(document.name)): now \(effect)") }

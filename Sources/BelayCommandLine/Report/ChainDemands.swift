@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelaySession
 import BelayTransportSecurity
 import BelayTrust

@@ -3,6 +3,7 @@ import BelayCertificates
 /// How the certificates of a file hang together: which has signed which.
 struct ChainTree {
     private let labels: [String]
+    private let certificates: [Certificate]
     /// For each certificate its place among those of the file.
     let links: [Link]
 
@@ -30,6 +31,7 @@ struct ChainTree {
 
     init(_ certificates: [Certificate]) {
         labels = certificates.map(\.label)
+        self.certificates = certificates
         var bySubject: [DistinguishedName: [Int]] = [:]
         for (index, certificate) in certificates.enumerated() {
             bySubject[certificate.subject, default: []].append(index)
@@ -49,6 +51,33 @@ struct ChainTree {
             return Link(
                 issuer: issuer, selfSigned: false,
                 missingIssuer: issuer == nil ? Text.short(certificate.issuer.description, 400) : nil)
+        }
+    }
+
+    private func isAlternative(_ index: Int, to signers: Set<Int>) -> Bool {
+        let certificate = certificates[index]
+        return signers.contains {
+            certificates[$0].subject == certificate.subject && certificates[$0].publicKey == certificate.publicKey
+        }
+    }
+
+    /// Groups of certificates that lead to one another, each with the one first that has signed none of the file, then those above
+    /// it. One group, of all certificates, where there is no more than one chain.
+    ///
+    /// Another certificate for the name and key of one that has signed something is a second way up, and no group of its own.
+    var groups: [[Int]] {
+        var signers: Set<Int> = []
+        for link in links { if let issuer = link.issuer { signers.insert(issuer) } }
+        let ends = links.indices.filter { !signers.contains($0) && !isAlternative($0, to: signers) }
+        guard ends.count > 1 else {
+            let first = ends.first ?? links.startIndex
+            return links.isEmpty ? [] : [[first] + links.indices.filter { $0 != first }]
+        }
+        return ends.map { end in
+            var group = [end]
+            // Two can have signed each other.
+            while let issuer = links[group[group.count - 1]].issuer, !group.contains(issuer) { group.append(issuer) }
+            return group
         }
     }
 

@@ -42,8 +42,8 @@ public struct LaboratoryFiles: Sendable {
     public static func write(_ laboratory: Laboratory, to folder: String) throws(LaboratoryError) -> LaboratoryFiles {
         let path = absolute(folder)
         // Private keys go into it.
-        if mkdir(path, 0o700) != 0 && errno != EEXIST {
-            throw .cannotWrite(file: path, detail: systemText(errno))
+        do throws(FileWritingError) { try FileWriting.makeFolder(path) } catch {
+            throw .cannotWrite(file: path, detail: error.problem.description)
         }
         guard try names(inFolder: path).isEmpty else { throw .folderNotEmpty(path) }
         var files: [File] = []
@@ -90,20 +90,10 @@ public struct LaboratoryFiles: Sendable {
 
     private static func write(_ bytes: [UInt8], to file: File) throws(LaboratoryError) {
         // A link that somebody has laid in a folder of theirs must not lead a key elsewhere.
-        let descriptor = open(
-            file.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file.isSecret ? 0o600 : 0o644)
-        guard descriptor >= 0 else { throw .cannotWrite(file: file.path, detail: systemText(errno)) }
-        defer { close(descriptor) }
-        // The file may have been there before, with other permissions.
-        guard fchmod(descriptor, file.isSecret ? 0o600 : 0o644) == 0 else {
-            throw .cannotWrite(file: file.path, detail: systemText(errno))
-        }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw .cannotWrite(file: file.path, detail: systemText(errno)) }
-            rest = rest.dropFirst(count)
+        do throws(FileWritingError) {
+            try FileWriting.write(bytes, to: file.path, access: file.isSecret ? .owner : .everybody)
+        } catch {
+            throw .cannotWrite(file: file.path, detail: error.problem.description)
         }
     }
 

@@ -45,6 +45,20 @@ struct FileWritingTests {
         #expect(try folder.read("key") == "new".bytes && names() == ["key"] && mode("key") == 0o600)
     }
 
+    @Test("A file that is replaced may keep its permissions", arguments: [0o600, 0o640, 0o755])
+    func keepsPermissions(_ mode: Int) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("a", "old")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        try FileWriting.write("new", to: file, access: .asBefore, replacing: true)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode)
+        #expect(try folder.read("a") == Array("new".utf8))
+        try FileWriting.write("new", to: folder("b"), access: .asBefore)
+        let fresh = try FileManager.default.attributesOfItem(atPath: folder("b"))
+        #expect((fresh[.posixPermissions] as? NSNumber).map { $0.intValue & ~0o644 } == 0)
+    }
+
     @Test("Links, folders and devices are refused, also with leave to replace")
     func places() throws {
         try folder.write("target", "old")

@@ -44,6 +44,17 @@ struct DemoTests {
         #expect(run.errors.contains("/no/such/folder/page.html"))
     }
 
+    @Test("a link in the page's place is not followed, which is known before anything is measured")
+    func link() async throws {
+        let folder = try TemporaryFolder()
+        let precious = try folder.write("precious", "precious")
+        try FileManager.default.createSymbolicLink(atPath: folder("page.html"), withDestinationPath: precious)
+        let run = try await Program.run("demo", "--report", folder("page.html"))
+        #expect(run.status == 3 && run.output.isEmpty && run.errors.contains("symbolic link"), "\(run.errors)")
+        #expect(run.errors.contains("--report") && !run.errors.contains("cells"))
+        #expect(try folder.read("precious") == Array("precious".utf8))
+    }
+
     @Test("a page both wanted and not is wrong use")
     func contradiction() async throws {
         #expect(try await Program.run("demo", "--report", "x.html", "--no-report").status == 2)

@@ -11,7 +11,9 @@ struct CertShowCommand: AsyncParsableCommand {
         discussion: """
             Files are told by their content, whatever their name: PEM with any number of certificates, DER, or base64.
             Of several it is also drawn who has signed whom. A file that cannot be read ends with status 3, after the others have been printed.
-            Nothing is judged, unless --rules names a set of rules: then the status is 1 where one of them would refuse the certificates.
+            Nothing is judged, unless --rules names a set of rules: then the status is 1 where one of them would refuse the certificates. The \
+            certificates of a file are judged as one chain where they are one; otherwise, as in a bundle of authorities, each that has signed \
+            none of the others is judged by itself, with those of the file above it.
             """,
         examples: [
             ("belay cert show server.pem", "Every certificate of a file."),
@@ -45,10 +47,13 @@ struct CertShowCommand: AsyncParsableCommand {
         for path in file {
             do throws(CertificateInput.Failure) {
                 let certificates = try await CertificateInput.read(path, options)
-                let opinion = rules.flatMap {
-                    RulesOpinion(certificates, rules: $0, systemAnchors: systemAnchors, at: now)
+                let tree = ChainTree(certificates)
+                let opinions = rules.map { rules in
+                    RulesOpinion.all(certificates, tree, rules: rules, systemAnchors: systemAnchors, at: now)
                 }
-                reports.append(FileReport(file: path, certificates: certificates, opinion: opinion, moment: now))
+                reports.append(
+                    FileReport(
+                        file: path, certificates: certificates, tree: tree, opinions: opinions ?? [], moment: now))
             } catch {
                 guard error.report != nil else { throw ValidationError(error.text) }
                 failure = console.fail(error.text)
@@ -61,7 +66,7 @@ struct CertShowCommand: AsyncParsableCommand {
             if !blocks.isEmpty { try console.print(blocks.joined(separator: "\n\n")) }
         }
         // In a batch a refusal outranks what could not be read.
-        if reports.contains(where: { $0.opinion?.refuses ?? false }) { throw ExitStatus.refused }
+        if reports.contains(where: { $0.opinions.contains(where: \.refuses) }) { throw ExitStatus.refused }
         if let failure { throw failure }
     }
 
@@ -74,16 +79,18 @@ struct CertShowCommand: AsyncParsableCommand {
         let certificates: [CertificateReport]
         let validities: [String]
         let tree: ChainTree
-        let opinion: RulesOpinion?
+        let opinions: [RulesOpinion]
 
-        private enum Key: String, CodingKey { case file, certificates, chain, rules }
+        private enum Key: String, CodingKey { case file, certificates, chain, rules, opinions }
 
-        init(file: String, certificates: [Certificate], opinion: RulesOpinion?, moment: Date) {
+        init(
+            file: String, certificates: [Certificate], tree: ChainTree, opinions: [RulesOpinion], moment: Date
+        ) {
             self.file = file
             self.certificates = certificates.map { CertificateReport($0, at: moment) }
-            self.opinion = opinion
+            self.opinions = opinions
             validities = certificates.map { Days.text(of: $0, at: moment) }
-            tree = ChainTree(certificates)
+            self.tree = tree
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -91,7 +98,8 @@ struct CertShowCommand: AsyncParsableCommand {
             try container.encode(file, forKey: .file)
             try container.encode(certificates, forKey: .certificates)
             try container.encode(tree.links, forKey: .chain)
-            try container.encode(opinion, forKey: .rules)
+            try container.encode(opinions.first, forKey: .rules)
+            try container.encode(opinions, forKey: .opinions)
         }
 
         /// Each certificate, how they hang together where there are several, and what the rules say.
@@ -105,7 +113,7 @@ struct CertShowCommand: AsyncParsableCommand {
             if certificates.count > 1 {
                 blocks.append(console.style.bold("who has signed whom") + "\n" + tree.text(console.style))
             }
-            if let opinion { blocks.append(opinion.text(console)) }
+            if !opinions.isEmpty { blocks.append(RulesOpinion.text(opinions, console)) }
             return blocks
         }
     }

@@ -31,10 +31,12 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        // Its header alone: the library is looked for at run time, and may be missing.
+        .systemLibrary(name: "CP11", providers: [.apt(["libp11-dev"])]),
         .target(name: "CSystem"),
 
         // What certificates are.
-        .target(name: "BelayCertificates", dependencies: ["COpenSSL", "CSystem"], swiftSettings: strict),
+        .target(name: "BelayCertificates", dependencies: ["COpenSSL", "CP11", "CSystem"], swiftSettings: strict),
         // Whether a chain is good.
         .target(name: "BelayTrust", dependencies: ["BelayCertificates", "CIDN2", "CPSL"], swiftSettings: strict),
         // Handshakes: evidence from live servers.

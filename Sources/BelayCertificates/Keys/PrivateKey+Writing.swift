@@ -3,8 +3,10 @@ import COpenSSL
 extension PrivateKey {
     /// The key as an unencrypted PKCS#8 PrivateKeyInfo in DER (RFC 5958).
     ///
-    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
+    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses, ``PrivateKeyError/staysOnToken`` where it is on a token.
     public func pkcs8DER() throws(PrivateKeyError) -> Secret {
+        // OpenSSL would write a key without its private half, on elliptic curves.
+        guard !isOnToken else { throw .staysOnToken }
         if let encoded = encodedInPages() { return encoded }
         var der = try encoded { opensslInfo in opensslDER { i2d_PKCS8_PRIV_KEY_INFO(opensslInfo, $0) } }
         return Secret(taking: &der)
@@ -12,21 +14,21 @@ extension PrivateKey {
 
     /// The key as an unencrypted PKCS#8 PrivateKeyInfo in PEM.
     ///
-    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
+    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses, ``PrivateKeyError/staysOnToken`` where it is on a token.
     public func pkcs8PEM() throws(PrivateKeyError) -> Secret {
         PEM.encode(label: "PRIVATE KEY", secret: try pkcs8DER())
     }
 
     /// The key as a PKCS#8 EncryptedPrivateKeyInfo in PEM: PBES2 with AES-256-CBC and PBKDF2 over HMAC-SHA-256.
     ///
-    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
+    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses, ``PrivateKeyError/staysOnToken`` where it is on a token.
     public func encryptedPKCS8PEM(passphrase: Secret) throws(PrivateKeyError) -> String {
         PEM.encode(label: "ENCRYPTED PRIVATE KEY", der: try encryptedPKCS8DER(passphrase: passphrase))
     }
 
     /// The same in DER.
     ///
-    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses.
+    /// - Throws: ``PrivateKeyError/encodingFailed(_:)`` where OpenSSL refuses, ``PrivateKeyError/staysOnToken`` where it is on a token.
     public func encryptedPKCS8DER(passphrase: Secret) throws(PrivateKeyError) -> [UInt8] {
         try encoded { info -> [UInt8]? in
             let encrypted = passphrase.withCharacters { characters, count in
@@ -42,6 +44,7 @@ extension PrivateKey {
     static let iterations: Int32 = 600_000
 
     private func encoded(_ encode: (OpaquePointer) -> [UInt8]?) throws(PrivateKeyError) -> [UInt8] {
+        guard !isOnToken else { throw .staysOnToken }
         ERR_clear_error()
         let info =
             encodedInPages().flatMap { encoded in

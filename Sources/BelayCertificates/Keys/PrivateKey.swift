@@ -13,10 +13,13 @@ public struct PrivateKey: Sendable {
     private let handle: KeyHandle
     /// The public half.
     public let publicKey: PublicKey
+    /// Whether the key is on a PKCS#11 token, which it never leaves: it signs, and cannot be written anywhere.
+    public let isOnToken: Bool
 
     /// Takes over a key of OpenSSL, which is freed with the last copy of this value, or at once where this fails.
-    init(owning pointer: OpaquePointer) throws(PrivateKeyError) {
+    init(owning pointer: OpaquePointer, isOnToken: Bool = false) throws(PrivateKeyError) {
         handle = KeyHandle(pointer)
+        self.isOnToken = isOnToken
         let encoded = opensslDER { i2d_PUBKEY(pointer, $0) }
         guard let encoded, let publicKey = try? PublicKey(der: encoded) else {
             throw .malformed(OpenSSLErrors.take().reason)
@@ -102,7 +105,7 @@ public struct PrivateKey: Sendable {
 private final class KeyHandle: @unchecked Sendable {
     // Safe to share: the EVP_PKEY is complete before it comes here and is never changed afterwards, its count of
     // references is atomic, the caches inside it are guarded by OpenSSL's own locks, and every operation makes a context
-    // of its own.
+    // of its own. Where the key is on a token, libp11 takes a session of its own for every operation, under its own lock.
     let pointer: OpaquePointer
 
     init(_ pointer: OpaquePointer) {
@@ -124,7 +127,7 @@ extension PrivateKey: Hashable {
 
 extension PrivateKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Kind and size, for example `private key (EC P-256)`; never the key itself.
-    public var description: String { "private key (\(publicKey))" }
+    public var description: String { "private key (\(publicKey)\(isOnToken ? ", on a token" : ""))" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }

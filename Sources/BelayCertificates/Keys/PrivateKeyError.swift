@@ -26,6 +26,8 @@ public enum PrivateKeyError: Error, Sendable, Hashable {
     case signingFailed(String)
     /// OpenSSL could not write the key.
     case encodingFailed(String)
+    /// The key is on a PKCS#11 token, which it never leaves.
+    case staysOnToken
 }
 
 extension PrivateKeyError: CustomStringConvertible {
@@ -49,6 +51,8 @@ extension PrivateKeyError: CustomStringConvertible {
             "a key \(key) cannot sign with \(algorithm). Choose an algorithm that goes with the key"
         case .signingFailed(let reason): "the private key cannot sign (\(reason))"
         case .encodingFailed(let reason): "the private key cannot be written (\(reason))"
+        case .staysOnToken:
+            "the private key is on a PKCS#11 token and never leaves it. Use it there, by its pkcs11: URI"
         }
     }
 }

@@ -29,6 +29,10 @@ struct CheckCommand: AsyncParsableCommand {
             ("belay check https://www.example.com --connect-to 192.0.2.1:443", "One server of many, by its address."),
             ("belay check https://api.example.com --identity me.p12 --passphrase-file secret.txt", "Mutual TLS."),
             (
+                "belay check https://api.example.com --identity 'pkcs11:token=office;object=me' --passphrase-file pin.txt",
+                "The same with a private key that stays on its token."
+            ),
+            (
                 "belay check https://www.example.com --info-plist App/Info.plist",
                 "What an app on Apple's systems would do."
             ),

@@ -36,6 +36,10 @@ struct GetCommand: AsyncParsableCommand {
             ),
             ("belay get https://api.example.com --identity me.p12 --passphrase-file secret.txt", "Mutual TLS."),
             (
+                "belay get https://api.example.com --identity 'pkcs11:token=office;object=me' --passphrase-file pin.txt",
+                "The same with a private key that stays on its token."
+            ),
+            (
                 "belay get -fL https://example.com -o page.html",
                 "Follow redirects, and fail where the answer is an error."
             ),

@@ -53,7 +53,15 @@ extension GetCommand {
         }
         words += trustOptions.crl.prefix(1).map { ["--crlfile", $0] }
         if trustOptions.crl.count > 1 { remarks.append("takes one file with --crlfile: put all lists into it") }
-        if let identity = connection.identity {
+        if let identity = connection.identity, PKCS11URI.isOne(identity) {
+            // curl takes both from the same place, by OpenSSL's engine, unless the certificate is in a file.
+            let certificate =
+                connection.identityCertificate.map { ["--cert", $0] } ?? ["--cert-type", "ENG", "--cert", identity]
+            words.append(["--engine", "pkcs11", "--key-type", "ENG", "--key", identity] + certificate)
+            remarks.append(
+                "needs OpenSSL's engine for tokens (libengine-pkcs11-openssl), takes the module from PKCS11_MODULE_PATH, and asks for "
+                    + "the PIN itself")
+        } else if let identity = connection.identity {
             let isPKCS12 = [".p12", ".pfx"].contains { identity.lowercased().hasSuffix($0) }
             words.append((isPKCS12 ? ["--cert-type", "P12"] : []) + ["--cert", identity])
             if connection.passphrase.source.isGiven { remarks.append("asks for the identity's passphrase itself") }

@@ -17,10 +17,17 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var expectName: ServerName?
     @Option(
         help: ArgumentHelp(
-            "The client identity to show when asked: PKCS#12, JKS, JCEKS, BKS, or PEM with key and certificates.",
-            valueName: "file")
+            "The client identity to show when asked: PKCS#12, JKS, JCEKS, BKS, or PEM with key and certificates; or the "
+                + "pkcs11: URI of a private key on a token.",
+            valueName: "file|uri")
     )
     var identity: String?
+    @Option(
+        help: ArgumentHelp(
+            "The certificate of a key on a token, and its chain; from the token unless said otherwise.",
+            valueName: "file"))
+    var identityCertificate: String?
+    @OptionGroup var token: TokenOptions
     @Option(
         help: ArgumentHelp(
             "Which identity of the file is meant: its alias or friendly name, or the certificate's subject.",
@@ -42,6 +49,14 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         if let option = dependent, identity == nil {
             throw ValidationError("'\(option)' means nothing without '--identity'")
         }
+        let uri = try TokenOptions.uri(identity)
+        try token.check(uri, for: "--identity", pin: passphrase.source)
+        if uri == nil, identityCertificate != nil {
+            throw ValidationError("'--identity-certificate' means nothing without '--identity pkcs11:…'")
+        }
+        if uri != nil, let option = keyPassphrase.source.words.first ?? identityName.map({ _ in "--identity-name" }) {
+            throw ValidationError("'\(option)' is for files; a pkcs11: URI names the one key that it means")
+        }
     }
 
     /// The limits of the phases.
@@ -52,7 +67,10 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     }
 
     /// The files that are read, for ``StandardInput/checkOnce(_:)``.
-    var files: [String] { (identity.map { [$0] } ?? []) + passphrase.source.files + keyPassphrase.source.files }
+    var files: [String] {
+        [identity.flatMap { PKCS11URI.isOne($0) ? nil : $0 }, identityCertificate].compactMap(\.self)
+            + passphrase.source.files + keyPassphrase.source.files
+    }
 
     /// The options as a command line has them.
     var words: [String] {
@@ -60,6 +78,8 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         if let connectTo { words += ["--connect-to", "\(connectTo)"] }
         if let expectName { words += ["--expect-name", "\(expectName)"] }
         if let identity { words += ["--identity", identity] }
+        if let identityCertificate { words += ["--identity-certificate", identityCertificate] }
+        words += token.words
         if let identityName { words += ["--identity-name", identityName] }
         words += passphrase.source.words + keyPassphrase.source.words
         if let timeout { words += ["--timeout", "\(timeout)"] }
@@ -71,8 +91,13 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     /// - Throws: ``InputError``, or an `ExitCode` where the question for a passphrase was interrupted.
     func readIdentity(_ console: Console) throws -> GivenIdentity? {
         guard let identity else { return nil }
-        let read = try passphrase.source.identity(
-            identity, for: "--identity", named: identityName, keyPassphrase: keyPassphrase.source.read())
+        let read =
+            if let uri = try TokenOptions.uri(identity) {
+                try token.identity(uri, certificates: identityCertificate, pin: passphrase.source)
+            } else {
+                try passphrase.source.identity(
+                    identity, for: "--identity", named: identityName, keyPassphrase: keyPassphrase.source.read())
+            }
         let given: GivenIdentity
         do throws(TLSIdentityError) {
             given = GivenIdentity(
@@ -97,7 +122,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
 
 /// The identity of `--identity`.
 struct GivenIdentity: Sendable {
-    /// The file, as it is called in messages.
+    /// The file or URI, as it is called in messages.
     let file: String
     let identity: Identity
     let forTLS: TLSIdentity

@@ -47,6 +47,10 @@ static inline CURLcode belay_curl_set_socket_callback(CURL *easy, curl_opensocke
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
 
+static inline CURLcode belay_curl_set_close_callback(CURL *easy, curl_closesocket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
 static inline CURLcode belay_curl_set_resolver_callback(CURL *easy, curl_resolver_start_callback value) {
     return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -88,6 +89,12 @@ int belay_timerfd_create(void) {
 int belay_timerfd_arm(int timer, int64_t nanoseconds) {
     struct itimerspec when = {.it_value = {nanoseconds / 1000000000, nanoseconds % 1000000000}};
     return timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+void belay_keep_freed_memory(size_t size) {
+    // volatile: else the compiler sees that nothing comes of it.
+    void *volatile piece = malloc(size);
+    free(piece);
 }
 
 int belay_start_detached_thread(void *(*body)(void *), void *argument) {

@@ -66,6 +66,9 @@ struct SessionBenchmarks {
                 name: "Belay", includes: "Session.send, body as bytes; chain, name and a pinned key judged",
                 path: folder + "/SessionLoad", isOurs: true, more: [pin]),
             LoadProgram(
+                name: "Belay on its thread", includes: "the same from tasks with the preference for session.executor",
+                path: folder + "/SessionLoad", isOurs: true, more: [pin, "--on-session-thread"]),
+            LoadProgram(
                 name: "C on libcurl",
                 includes: "the multi interface over epoll; chain and name verified by OpenSSL against the same root",
                 path: curlPeer, isReference: true),

@@ -6,9 +6,12 @@ import Load
 /// The same job as Peers/curl with Belay's session: each request's server is judged by chain, name and pins.
 @main
 struct SessionLoad {
+    /// The argument with which the tasks run on the session's thread.
+    private static let ownThread = "--on-session-thread"
+
     static func main() async {
         do {
-            let load = try Load(CommandLine.arguments)
+            let load = try Load(CommandLine.arguments.filter { $0 != ownThread })
             var configuration = SessionConfiguration()
             configuration.protocols = load.httpVersion == "2" ? .automatic : .http1
             configuration.maximumConnectionsPerHost = load.connections
@@ -20,10 +23,13 @@ struct SessionLoad {
             let session = try Session(configuration: configuration, policy: policy)
             let request = Request.get(load.url)
             let size = load.size
-            try await load.run {
-                let response = try await session.send(request)
-                guard response.statusCode == 200, response.body.count == size else {
-                    throw LoadError("not the file that was expected")
+            let executor = CommandLine.arguments.contains(ownThread) ? session.executor : nil
+            try await withTaskExecutorPreference(executor) {
+                try await load.run {
+                    let response = try await session.send(request)
+                    guard response.statusCode == 200, response.body.count == size else {
+                        throw LoadError("not the file that was expected")
+                    }
                 }
             }
         } catch {

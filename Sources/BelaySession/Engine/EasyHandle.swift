@@ -5,6 +5,8 @@ import CCurl
 /// Only the engine's thread touches it.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
+    /// Those of the engine, which outlives it.
+    let sockets: EngineSockets
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var route: UnsafeMutablePointer<curl_slist>?
     private var body: UnsafeMutablePointer<UInt8>?
@@ -18,9 +20,10 @@ final class EasyHandle {
     private var url: String?
     private var isReset = true
 
-    init?() {
+    init?(sockets: EngineSockets) {
         guard let pointer = curl_easy_init() else { return nil }
         self.pointer = pointer
+        self.sockets = sockets
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         note(belay_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText))
@@ -162,6 +165,9 @@ final class EasyHandle {
         set(CURLOPT_PREREQDATA, argument)
         note(belay_curl_set_socket_callback(pointer, Transfer.socketCallback))
         set(CURLOPT_OPENSOCKETDATA, argument)
+        // A connection may outlive the handle that it was made with.
+        note(belay_curl_set_close_callback(pointer, Transfer.closeCallback))
+        set(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
         note(belay_curl_set_resolver_callback(pointer, Transfer.resolverCallback))
         set(CURLOPT_RESOLVER_START_DATA, argument)
         set(CURLOPT_PRIVATE, argument)

@@ -37,6 +37,17 @@ final class Engine: Sendable {
     }
 }
 
+extension Engine: TaskExecutor {
+    /// Runs a part of a task on the engine's thread, between two looks at the network.
+    ///
+    /// Whoever waits for the part holds the engine, which has not stopped then; should it have ended by itself, for want of
+    /// something from the system, the task must still go on.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if !core.post(.run(job, asUnownedTaskExecutor())) { globalConcurrentExecutor.enqueue(job) }
+    }
+}
+
 /// An order on its way to the engine, and who waits for its outcome.
 struct TransferLetter: Sendable {
     let identifier: UInt64

@@ -21,18 +21,28 @@ final class EngineCore: @unchecked Sendable {
     private var waiting: [Transfer] = []
     /// Exchanges that have ended, and who waits for them.
     private var answers: [(UnsafeContinuation<TransferOutcome, Never>, TransferOutcome)] = []
-    private var watched: Set<CInt> = []
+    private let sockets: EngineSockets
+    /// Sockets of which more may have been read than was passed on.
+    private var unfinished: [CInt] = []
     /// When libcurl wants to be called, in nanoseconds of the monotonic clock; nil for never.
     private var due: Int64?
-    private var failedSockets: [CInt] = []
     /// When the limits of the transfers are to be looked at, by the same clock; nil while there are none.
     private var nextCheck: Int64?
     private static let checkInterval: Int64 = 250_000_000
+
+    /// Memory that comes free is kept up to twice as many bytes, for the next responses. Half of what glibc may keep by itself.
+    private static let keptMemory = 4 << 20
 
     private static let wakeToken = UInt64.max
     private static let idleLimit = 512
     /// How many of the idle handles are looked at for one that fits.
     private static let idleSearch = 8
+    /// How often in a row a connection is read without anything coming of it. A record may hold nothing that is passed on.
+    private static let fruitlessReadings = 2
+    /// How often in a row one connection is read.
+    private static let readingsInARow = 16
+    /// How often the mailbox is read before the network is looked at again.
+    private static let readings = 4
 
     private struct Mailbox {
         var letters: [Letter] = []
@@ -44,6 +54,8 @@ final class EngineCore: @unchecked Sendable {
     enum Letter {
         case start(TransferLetter)
         case cancel(UInt64)
+        /// A part of a task that runs on this thread.
+        case run(UnownedJob, UnownedTaskExecutor)
         case stop
     }
 
@@ -59,6 +71,7 @@ final class EngineCore: @unchecked Sendable {
         guard belay_epoll_watch_always(epoll, wake, EngineCore.wakeToken) == 0 else {
             throw EngineError(call: "epoll_ctl", code: errno)
         }
+        sockets = EngineSockets(epoll: epoll)
         multi = curl_multi_init().map { OpaquePointer($0) }
         share = curl_share_init().map { OpaquePointer($0) }
         guard multi != nil, share != nil else { throw EngineError(call: "curl_multi_init", code: ENOMEM) }
@@ -108,6 +121,7 @@ final class EngineCore: @unchecked Sendable {
     }
 
     private func prepare(_ multi: UnsafeMutableRawPointer, _ share: UnsafeMutableRawPointer) {
+        belay_keep_freed_memory(EngineCore.keptMemory)
         let held = Unmanaged.passUnretained(self).toOpaque()
         belay_curl_multi_set_socket_callback(multi) { _, socket, what, held, _ in
             guard let held else { return 0 }
@@ -135,35 +149,46 @@ final class EngineCore: @unchecked Sendable {
         var running: CInt = 0
         var letters: [Letter] = []
         while true {
-            letters.removeAll(keepingCapacity: true)
-            mailbox.withLock { mailbox in
-                swap(&mailbox.letters, &letters)
-                mailbox.isAsleep = letters.isEmpty
+            var next = Next.waits
+            // What tasks on this thread ask for is begun at once, as long as they do not keep the network waiting.
+            for _ in 0..<EngineCore.readings {
+                letters.removeAll(keepingCapacity: true)
+                mailbox.withLock { mailbox in
+                    swap(&mailbox.letters, &letters)
+                    mailbox.isAsleep = letters.isEmpty
+                }
+                next = read(letters, multi)
+                if !waiting.isEmpty { resumeWaiting(multi) }
+                answer()
+                if next != .hasRun { break }
             }
-            let goesOn = read(letters, multi)
-            if !waiting.isEmpty { resumeWaiting(multi) }
-            answer()
-            if !goesOn { break }
+            if next == .ends { break }
+            // What has begun goes out before anything is waited for.
+            if fireTimer(multi) {
+                collect(multi)
+                answer()
+            }
+            sockets.applyChanges()
+            let isBusy = !letters.isEmpty || !unfinished.isEmpty
             let count = belay_epoll_wait_until(
-                epoll, &tokens, &directions, CInt(tokens.count), letters.isEmpty ? patience : 0)
+                epoll, &tokens, &directions, CInt(tokens.count), isBusy ? 0 : patience)
             if count < 0, errno != EINTR { break }
             mailbox.withLock { $0.isAsleep = false }
+            let unfinished = self.unfinished
+            self.unfinished.removeAll()
+            for socket in unfinished { act(on: socket, 1, multi) }
             for index in 0..<max(0, Int(count)) {
                 if tokens[index] == EngineCore.wakeToken {
                     var value: UInt64 = 0
                     _ = Glibc.read(wake, &value, MemoryLayout<UInt64>.size)
                     continue
                 }
-                let bits = directions[index]
-                let mask = (bits & 1) | (bits & 2) | (bits & 4)
-                curl_multi_socket_action(multi, CInt(truncatingIfNeeded: tokens[index]), CInt(mask), &running)
+                act(on: CInt(truncatingIfNeeded: tokens[index]), directions[index], multi)
             }
-            for socket in failedSockets { curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_ERR), &running) }
-            failedSockets.removeAll()
-            if let due, due <= EngineCore.now {
-                self.due = nil
-                curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+            for socket in sockets.takeFailed() {
+                curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_ERR), &running)
             }
+            fireTimer(multi)
             collect(multi)
             answer()
             if let nextCheck, nextCheck <= EngineCore.now {
@@ -171,6 +196,35 @@ final class EngineCore: @unchecked Sendable {
                 answer()
             }
         }
+    }
+
+    /// Has libcurl read and write where a socket is ready.
+    private func act(on socket: CInt, _ bits: UInt32, _ multi: UnsafeMutableRawPointer) {
+        guard sockets.isAwaited(socket) else { return }
+        var running: CInt = 0
+        let mask = (bits & 1) | (bits & 2) | (bits & 4)
+        curl_multi_socket_action(multi, socket, CInt(mask), &running)
+        // OpenSSL has read more from the socket than libcurl asked it for, and libcurl looks at nothing but the socket. A record of
+        // which only a part has come cannot be read yet.
+        var fruitless = 0
+        for _ in 0..<EngineCore.readingsInARow {
+            guard fruitless < EngineCore.fruitlessReadings, sockets.hasReadAhead(socket) else { return }
+            let before = sockets.delivered
+            curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_IN), &running)
+            fruitless = sockets.delivered == before ? fruitless + 1 : 0
+        }
+        // The others come first.
+        unfinished.append(socket)
+    }
+
+    /// Has libcurl do what it has to do by now. False where that is nothing.
+    @discardableResult
+    private func fireTimer(_ multi: UnsafeMutableRawPointer) -> Bool {
+        guard let due, due <= EngineCore.now else { return false }
+        self.due = nil
+        var running: CInt = 0
+        curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        return true
     }
 
     /// How long to wait for the sockets, in milliseconds; -1 for as long as it takes.
@@ -191,29 +245,27 @@ final class EngineCore: @unchecked Sendable {
     }
 
     private func watch(_ socket: CInt, _ what: CInt) {
-        let directions: UInt32 =
-            switch what {
-            case CURL_POLL_IN: 1
-            case CURL_POLL_OUT: 2
-            case CURL_POLL_INOUT: 3
-            default: 0
-            }
-        if directions == 0 {
-            if watched.remove(socket) != nil { _ = belay_epoll_watch(epoll, 1, socket, 0) }
-            return
-        }
-        let isKnown = !watched.insert(socket).inserted
-        if belay_epoll_watch(epoll, isKnown ? 1 : 0, socket, directions) != 0 {
-            // It was closed and opened again without a word, or the kernel takes no more: the transfer must not hang.
-            if belay_epoll_watch(epoll, isKnown ? 0 : 1, socket, directions) != 0 { failedSockets.append(socket) }
+        switch what {
+        case CURL_POLL_IN: sockets.want(socket, 1)
+        case CURL_POLL_OUT: sockets.want(socket, 2)
+        case CURL_POLL_INOUT: sockets.want(socket, 3)
+        default: sockets.want(socket, 0)
         }
     }
 
     // MARK: - Transfers
 
-    /// Does what the letters say; false when the engine is to stop.
-    private func read(_ letters: [Letter], _ multi: UnsafeMutableRawPointer) -> Bool {
-        var isRunning = true
+    /// What comes after a reading of the mailbox.
+    private enum Next {
+        case waits
+        /// Parts of tasks have run, and may have written letters.
+        case hasRun
+        case ends
+    }
+
+    /// Does what the letters say.
+    private func read(_ letters: [Letter], _ multi: UnsafeMutableRawPointer) -> Next {
+        var next = Next.waits
         for letter in letters {
             switch letter {
             case .start(let letter): begin(letter, multi)
@@ -221,14 +273,17 @@ final class EngineCore: @unchecked Sendable {
                 guard let transfer = active.removeValue(forKey: identifier) else { continue }
                 curl_multi_remove_handle(multi, transfer.easy.pointer)
                 finish(transfer, TransferOutcome(failure: .cancelled))
-            case .stop: isRunning = false
+            case .run(let job, let executor):
+                job.runSynchronously(on: executor)
+                if next == .waits { next = .hasRun }
+            case .stop: next = .ends
             }
         }
-        return isRunning
+        return next
     }
 
     private func begin(_ letter: TransferLetter, _ multi: UnsafeMutableRawPointer) {
-        guard let easy = idleHandle(for: letter.order) ?? EasyHandle() else {
+        guard let easy = idleHandle(for: letter.order) ?? EasyHandle(sockets: sockets) else {
             letter.continuation.resume(returning: TransferOutcome(failure: .unusable("out of memory")))
             return
         }
@@ -349,8 +404,13 @@ final class EngineCore: @unchecked Sendable {
             mailbox.isClosed = true
             return mailbox.letters
         }
-        for case .start(let letter) in letters {
-            letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
+        for letter in letters {
+            switch letter {
+            case .start(let letter): letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
+            // This thread still is the executor's.
+            case .run(let job, let executor): job.runSynchronously(on: executor)
+            case .cancel, .stop: continue
+            }
         }
         for transfer in active.values {
             curl_multi_remove_handle(multi, transfer.easy.pointer)

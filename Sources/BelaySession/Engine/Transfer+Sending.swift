@@ -64,7 +64,10 @@ extension Transfer {
         // No child of the process has any business with it.
         enter(.connect)
         let made = socket(address.family, address.socktype | CInt(SOCK_CLOEXEC.rawValue), address.protocol)
-        if made >= 0 { sending.sockets.append(made) }
+        if made >= 0 {
+            sending.sockets.append(made)
+            easy.sockets.opened(made)
+        }
         return made
     }
 
@@ -72,12 +75,13 @@ extension Transfer {
     func watch(_ connection: ConnectionGuard, _ localPort: CInt) {
         let sockets = sending.sockets
         sending.sockets = []
-        guard sockets.count > 1 else {
-            if let only = sockets.first { connection.watch(only) }
-            return
-        }
         // Those that lost are closed, and their numbers may be others' by now.
-        if let own = sockets.first(where: { Transfer.localPort(of: $0) == localPort }) { connection.watch(own) }
+        guard
+            let own = sockets.count > 1
+                ? sockets.first(where: { Transfer.localPort(of: $0) == localPort }) : sockets.first
+        else { return }
+        connection.watch(own)
+        if let session = easy.session { easy.sockets.carries(own, session) }
     }
 
     private static func localPort(of socket: CInt) -> CInt? {

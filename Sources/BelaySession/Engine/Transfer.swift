@@ -1,6 +1,7 @@
 import BelayTLS
 import BelayTrust
 import CCurl
+import COpenSSL
 import Glibc
 
 /// One exchange in the engine: what libcurl's callbacks write to, and what its end means.
@@ -78,12 +79,18 @@ final class Transfer {
         return transfer.openSocket(address.pointee)
     }
 
+    static let closeCallback: curl_closesocket_callback = { argument, socket in
+        guard let argument else { return close(socket) }
+        return Unmanaged<EngineSockets>.fromOpaque(argument).takeUnretainedValue().close(socket)
+    }
+
     static let prerequestCallback: curl_prereq_callback = { argument, _, _, _, localPort in
         guard let argument, let transfer = EasyHandle.transfer(argument) else { return CURL_PREREQFUNC_ABORT }
         return transfer.mayBeSent(localPort) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        easy.sockets.noteDelivery()
         do throws(ContentCodingError) {
             if !hasBody { try beginBody(bytes.count) }
             let fits: Bool
@@ -112,6 +119,7 @@ final class Transfer {
     }
 
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        easy.sockets.noteDelivery()
         if sending.isUnanswered { noteAnswer() }
         switch head.take(line, within: limits, keepsStatusLine: order.trace != nil) {
         case .goesOn: return true
@@ -138,6 +146,8 @@ final class Transfer {
             ending = .unusable(error.detail)
             return false
         }
+        // One system call for a record where there were two: its head and the rest.
+        belay_tls_read_ahead(context)
         connectionGuard = made
         isFreshConnection = true
         enter(.handshake)

@@ -9,7 +9,13 @@ void belay_name_current_thread(const char *name);
 // Gives a file in a folder another name there, in one step; without replacing it fails with EEXIST where that name is taken.
 int belay_rename_in_folder(int folder, const char *from, const char *to, int replacing);
 
+#include <stddef.h>
 #include <stdint.h>
+
+// glibc gives memory back to the system as soon as 128 KiB of it are free at the end of a heap, and asks for it again with the next
+// response, a fault for each page. It learns from large pieces: it keeps twice the largest one, at most 64 MiB, that was ever set free.
+// This sets one of so many bytes free, which is never touched.
+void belay_keep_freed_memory(size_t size);
 
 // epoll and its companions, with the packed event structure kept on this side.
 int belay_epoll_create(void);

@@ -33,7 +33,7 @@ let package = Package(
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         // Its header alone: the library is looked for at run time, and may be missing.
         .systemLibrary(name: "CP11", providers: [.apt(["libp11-dev"])]),
-        .target(name: "CSystem"),
+        .target(name: "CSystem", dependencies: ["COpenSSL"]),
 
         // What certificates are.
         .target(name: "BelayCertificates", dependencies: ["COpenSSL", "CP11", "CSystem"], swiftSettings: strict),
@@ -83,6 +83,10 @@ let package = Package(
         // A program for a test: what is left in memory of secrets.
         .executableTarget(
             name: "memory-probe", dependencies: ["BelayCertificates"], path: "Tests/MemoryProbe", swiftSettings: strict),
+        // A program for a test: it ends while its session works.
+        .executableTarget(
+            name: "exit-probe", dependencies: ["BelaySession", "BelayTrust", "BelayCertificates"],
+            path: "Tests/ExitProbe", swiftSettings: strict),
         // What the session is tried on.
         .target(
             name: "SessionTestSupport",
@@ -119,8 +123,7 @@ let package = Package(
             name: "BelaySessionTests",
             dependencies: [
                 "TestSupport", "SessionTestSupport", "BelaySession", "BelayTransportSecurity", "BelayLaboratory",
-                "BelayTLS",
-                "BelayTrust", "BelayCertificates",
+                "BelayTLS", "BelayTrust", "BelayCertificates", "exit-probe",
             ],
             swiftSettings: strict,
             // The tests' own getaddrinfo(3) is the one that libcurl finds.

@@ -116,6 +116,8 @@ public struct TLSServerStatistics: Sendable {
     public internal(set) var handshakes = 0
     /// Bytes of application data received, in the clear: what clients sent after their handshakes.
     public internal(set) var applicationBytesReceived = 0
+    /// Bytes of application data that the system has taken to be sent.
+    public internal(set) var applicationBytesSent = 0
     /// Bytes received outside of TLS, by a server that misbehaves.
     public internal(set) var rawBytesReceived = 0
     /// Why handshakes and connections failed; the first hundred.

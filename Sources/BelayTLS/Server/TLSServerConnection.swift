@@ -47,6 +47,7 @@ public struct TLSServerConnection: Sendable {
     /// Writes all of `bytes`.
     public func write(_ bytes: [UInt8]) async throws(TLSError) {
         try await stream.write(bytes, within: timeouts.transfer)
+        state.update { $0.applicationBytesSent += bytes.count }
     }
 
     /// Breaks the connection off (RST): what the client has not read by then may be lost to it. Nothing can be read or written

@@ -1,0 +1,210 @@
+import BelayCertificates
+import BelayLaboratory
+import BelaySession
+import BelayTLS
+import Foundation
+import SessionTestSupport
+import TestSupport
+import Testing
+
+@Suite("A session's own thread")
+struct SessionThreadTests {
+    /// The name of the thread that calls it.
+    private static func threadName() -> String {
+        let text = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        return text.map { String($0.dropLast()) } ?? "?"
+    }
+
+    @Test("tasks with the preference for its executor run there, before a request and after it, and others do not")
+    func executor() async throws {
+        let server = try RawTLSServer()
+        let session = try Session.tests(server)
+        let names = try await withTaskExecutorPreference(session.executor) {
+            try await withThrowingTaskGroup(of: [String].self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        let before = Self.threadName()
+                        let text = try await session.text()
+                        return [before, text, Self.threadName()]
+                    }
+                }
+                return try await group.reduce(into: Set<[String]>()) { $0.insert($1) }
+            }
+        }
+        #expect(names == [["belay-session", "answer", "belay-session"]])
+        let other = Task { Self.threadName() }
+        #expect(await other.value != "belay-session")
+        await server.stop()
+    }
+
+    @Test("a request that is cancelled there ends like any other")
+    func cancelling() async throws {
+        let latch = Latch()
+        let server = try RawTLSServer { $0.answer = { _, _ in .text("late").waiting(for: latch) } }
+        let session = try Session.tests(server)
+        let request = Task(executorPreference: session.executor) { await session.refusal() }
+        #expect(await server.wait { $0.first?.requests.count == 1 })
+        request.cancel()
+        guard case .cancelled = await request.value?.reason else {
+            Issue.record("not cancelled")
+            return
+        }
+        await latch.open()
+        await server.stop()
+    }
+
+    @Test("a task goes on there when the session is gone, and the thread ends with it")
+    func outlivesSession() async throws {
+        let before = Descriptors.open("anon_inode:[eventpoll]").count
+        let (latch, hasBegun) = (Latch(), Latch())
+        var session: Session? = try Session(policy: .tests())
+        let executor = session?.executor
+        let task = Task(executorPreference: executor) {
+            await hasBegun.open()
+            await latch.wait()
+            return Self.threadName()
+        }
+        await hasBegun.wait()
+        session = nil
+        await latch.open()
+        #expect(await task.value == "belay-session")
+        withExtendedLifetime(executor) {}
+        #expect(session == nil && Descriptors.open("anon_inode:[eventpoll]").count >= before)
+    }
+
+    @Test("a program that ends while the thread has something to do ends in order", arguments: ["traffic", "idle"])
+    func exits(_ mode: String) async throws {
+        let server = try RawTLSServer()
+        let program = try Program.executable().deletingLastPathComponent().appendingPathComponent("exit-probe").path
+        let arguments = [
+            "https://\(RawTLSServer.host)/", try SharedWorld.anchorsFile(), "127.0.0.1:\(server.port)",
+        ]
+        // Of a hundred such ends seven went wrong while OpenSSL was taken to pieces under the thread.
+        try await withThrowingTaskGroup(of: (Int, Tool.Result).self) { group in
+            for run in 0..<60 {
+                group.addTask {
+                    let count = run % 20 + 1
+                    return (count, try await Tool.finish(program, arguments + [String(count), mode]))
+                }
+            }
+            for try await (count, run) in group { #expect(run.status == 0, "\(mode) \(count): \(run.all)") }
+        }
+        await server.stop()
+    }
+}
+
+@Suite("Bytes that were read before anybody asked for them")
+struct ReadAheadTests {
+    /// Holds up a session's thread until told otherwise, so that all that servers send meanwhile lies ready in the sockets.
+    private final class Hold: Sendable {
+        private let release = DispatchSemaphore(value: 0)
+        private let task: Task<Void, Never>
+
+        init(_ session: Session) async {
+            let holds = Latch()
+            let release = release
+            task = Task(executorPreference: session.executor) {
+                // On a thread of its own, since this one waits.
+                Task.detached { await holds.open() }
+                Self.wait(for: release)
+            }
+            await holds.wait()
+        }
+
+        private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+
+        func end() async {
+            release.signal()
+            await task.value
+        }
+    }
+
+    @Test(
+        "a response of many records that came at once is read to its end, though nothing more comes",
+        arguments: [1, 2, 40, 200])
+    func records(_ count: Int) async throws {
+        let (mayWrite, hasWritten, mayEnd) = (Latch(), Latch(), Latch())
+        let server = try RawTLSServer { setup in
+            setup.script = { connection throws(TLSError) in
+                _ = try await connection.read()
+                await mayWrite.wait()
+                try await connection.write(Array("HTTP/1.1 200 OK\r\nContent-Length: \(count * 10)\r\n\r\n".utf8))
+                for _ in 0..<count { try await connection.write(Array("0123456789".utf8)) }
+                await hasWritten.open()
+                await mayEnd.wait()
+            }
+        }
+        let session = try Session.tests(server) { $0.timeouts.total = .seconds(20) }
+        let request = Task { try await session.text() }
+        #expect(await server.waitForStatistics { $0.applicationBytesReceived > 0 })
+        let hold = await Hold(session)
+        await mayWrite.open()
+        await hasWritten.wait()
+        await hold.end()
+        #expect(try await request.value == String(repeating: "0123456789", count: count))
+        await mayEnd.open()
+        await server.stop()
+    }
+
+    @Test("a body that ends with its connection ends where the goodbye came with it")
+    func goodbye() async throws {
+        let (mayWrite, hasWritten) = (Latch(), Latch())
+        let server = try RawTLSServer { setup in
+            setup.script = { connection throws(TLSError) in
+                _ = try await connection.read()
+                await mayWrite.wait()
+                try await connection.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
+                try await connection.write(Array("the whole".utf8))
+                await connection.close()
+                await hasWritten.open()
+            }
+        }
+        let session = try Session.tests(server) { $0.timeouts.total = .seconds(20) }
+        let request = Task { try await session.text() }
+        #expect(await server.waitForStatistics { $0.applicationBytesReceived > 0 })
+        let hold = await Hold(session)
+        await mayWrite.open()
+        await hasWritten.wait()
+        await hold.end()
+        #expect(try await request.value == "the whole")
+        await server.stop()
+    }
+
+    @Test("of many responses on one HTTP/2 connection that came at once each is read to its end")
+    func streams() async throws {
+        let mayAnswer = Latch()
+        let text = String(repeating: "answer ", count: 300)
+        let server = try RawTLSServer { setup in
+            setup.protocols = ["h2"]
+            setup.answer = { _, _ in .text(text).waiting(for: mayAnswer) }
+        }
+        let session = try Session.tests(server) { $0.timeouts.total = .seconds(20) }
+        let requests = (0..<20).map { _ in Task { try await session.text() } }
+        #expect(await server.wait { $0.map(\.requests.count).reduce(0, +) == 20 })
+        let before = server.statistics.applicationBytesSent
+        let hold = await Hold(session)
+        await mayAnswer.open()
+        #expect(await server.waitForStatistics { $0.applicationBytesSent >= before + 20 * text.utf8.count })
+        await hold.end()
+        for request in requests { #expect(try await request.value == text) }
+        await server.stop()
+    }
+
+    @Test("a server that sends without end leaves room for others")
+    func endless() async throws {
+        let other = try RawTLSServer(["127.0.0.1"])
+        let server = try RawTLSServer(["127.0.0.1"]) { $0.script = HTTPFault.endlessBody.script }
+        var configuration = SessionConfiguration.tests(at: nil)
+        configuration.maximumBodySize = .max
+        let session = try Session(configuration: configuration, policy: ConnectionPolicy.tests())
+        let endless = Task { await session.refusal(.get("https://127.0.0.1:\(server.port)/")) }
+        #expect(await server.waitForStatistics { $0.applicationBytesSent > 1 << 20 })
+        for _ in 0..<50 {
+            #expect(await session.refusal(.get("https://127.0.0.1:\(other.port)/")) == nil)
+        }
+        endless.cancel()
+        _ = await endless.value
+        await server.stop()
+        await other.stop()
+    }
+}

@@ -35,6 +35,7 @@ struct IdentityReencryptCommand: ParsableCommand {
     @OptionGroup(title: "Passphrases") var keys: KeyPassphraseOptions
     @OptionGroup(title: "Passphrases") var newPassphrase: NewPassphraseOptions
     @Flag(help: "The new file has the passphrase of the old one.") var keepPassphrase = false
+    @OptionGroup var output: FormatOptions
 
     func validate() throws {
         if keepPassphrase, let option = newPassphrase.source.words.first {
@@ -47,37 +48,54 @@ struct IdentityReencryptCommand: ParsableCommand {
 
     func run() throws {
         let console = Console()
+        let input: InputError
         do {
-            try FileWriting.check(out, replacing: force)
-            let opener = try KeyStoreOpener(source: passphrase.source, keys: keys.source)
-            let opened = try opener.open(file)
-            let store = try chosen(opened.store)
-            if opened.store?.integrity == KeyStore.Integrity.none, opened.description != nil {
-                console.note("warning: \(printable(file)) has no MAC, so that nothing shows whether it was changed")
+            let report = try write(console)
+            switch output.format {
+            case .json: try console.printJSON(report)
+            case .text: try console.print(report.text)
             }
-            if store.identities.isEmpty {
-                console.note(
-                    "warning: no private key in \(printable(file)) has its certificate beside it: the new file is no identity"
-                )
-            }
-            let secret = try newSecret(opened)
-            PassphraseSource.warn(ofPKCS12: out, secret, console)
-            let bytes = try store.pkcs12(legacy ? .legacy(secret) : .modern(secret))
-            try FileWriting.write(bytes, to: out, access: .owner, replacing: force)
-            let form = legacy ? "Triple DES and HMAC-SHA-1, for old systems" : "AES-256-CBC and HMAC-SHA-256"
-            let count = store.entries.count
-            try console.print(
-                "\(printable(out)): PKCS#12 with \(count) \(count == 1 ? "entry" : "entries"), \(form), \(bytes.count) bytes"
-            )
+            return
         } catch let error as KeyStoreFileError {
-            throw console.fail("\(error)")
+            input = InputError(message: "\(error)", remedy: "Give a key store and its passphrase.")
         } catch let error as KeyStoreError {
-            throw console.fail("\(printable(out)): \(error)")
+            input = InputError(message: "\(printable(out)): \(error)", remedy: "Give a key store and its passphrase.")
         } catch let error as InputError {
-            throw console.fail(error.text)
+            input = error
         } catch let error as FileWritingError {
-            throw console.fail(error.problem == .exists ? "\(error): give '--force'" : "\(error)")
+            let exists = error.problem == .exists
+            input = InputError(
+                message: exists ? "\(error): give '--force'" : "\(error)",
+                remedy: exists ? "Give '--force' to replace it." : "Give '--out' a place that you can write to.")
         }
+        if output.format == .json {
+            try console.printJSON(Unmade<ReencryptReport.CodingKeys>(error: FailureReport(input)))
+        }
+        throw console.fail(input.text)
+    }
+
+    private func write(_ console: Console) throws -> ReencryptReport {
+        try FileWriting.check(out, replacing: force)
+        let opener = try KeyStoreOpener(source: passphrase.source, keys: keys.source)
+        let opened = try opener.open(file)
+        let store = try chosen(opened.store)
+        if opened.store?.integrity == KeyStore.Integrity.none, opened.description != nil {
+            console.note("warning: \(printable(file)) has no MAC, so that nothing shows whether it was changed")
+        }
+        if store.identities.isEmpty {
+            console.note(
+                "warning: no private key in \(printable(file)) has its certificate beside it: the new file is no identity"
+            )
+        }
+        let secret = try newSecret(opened)
+        PassphraseSource.warn(ofPKCS12: out, secret, console)
+        let bytes = try store.pkcs12(legacy ? .legacy(secret) : .modern(secret))
+        try FileWriting.write(bytes, to: out, access: .owner, replacing: force)
+        return ReencryptReport(
+            source: file, sourceFormat: store.format.description,
+            sourceHasIntegrity: opened.store?.integrity != KeyStore.Integrity.none, file: out,
+            form: legacy ? "legacy" : "modern", byteCount: bytes.count, entries: store.entries.count,
+            identities: store.identities.count, hasPassphraseBeyondASCII: !secret.isPrintableASCII)
     }
 
     private func chosen(_ store: KeyStore?) throws -> KeyStore {
@@ -109,5 +127,33 @@ struct IdentityReencryptCommand: ParsableCommand {
                 remedy: "Give '--new-passphrase-file FILE' in place of '--keep-passphrase'.", isRemedyNews: true)
         }
         return old
+    }
+}
+
+/// What came of a re-encryption, in the order in which JSON has it.
+private struct ReencryptReport: Encodable {
+    let source: String
+    let sourceFormat: String
+    /// Whether the source has an integrity code, so that a change would have been noticed.
+    let sourceHasIntegrity: Bool
+    let file: String
+    /// `modern` or `legacy`.
+    let form: String
+    let byteCount: Int
+    let entries: Int
+    let identities: Int
+    let hasPassphraseBeyondASCII: Bool
+    let error: FailureReport? = nil
+
+    enum CodingKeys: CodingKey, CaseIterable {
+        case source, sourceFormat, sourceHasIntegrity, file, form, byteCount, entries, identities
+        case hasPassphraseBeyondASCII, error
+    }
+
+    /// The same for people.
+    var text: String {
+        let form = form == "legacy" ? "Triple DES and HMAC-SHA-1, for old systems" : "AES-256-CBC and HMAC-SHA-256"
+        let count = "\(entries) \(entries == 1 ? "entry" : "entries")"
+        return "\(printable(file)): PKCS#12 with \(count), \(form), \(byteCount) bytes"
     }
 }

@@ -56,6 +56,8 @@ let package = Package(
         transportSecurityFuzzer("PlistFuzzer"),
         transportSecurityFuzzer("TransportSecurityFuzzer"),
         .executableTarget(
+            name: "StartTLSFuzzer", dependencies: ["FuzzingSupport", .product(name: "BelayTLS", package: "belay")]),
+        .executableTarget(
             name: "LintFuzzer",
             dependencies: [
                 "FuzzingSupport", .product(name: "BelayLint", package: "belay"),

@@ -25,6 +25,14 @@ public final class Session: Sendable {
     let rules: Protected<SessionRules>
     let engine: Engine
     let credentials = Protected(CredentialStore())
+
+    /// Has a password sent to the origin of a URL by HTTP Basic, before anybody asks for it.
+    package func send(_ password: UserPassword, unaskedTo url: SessionURL) {
+        let space = ProtectionSpace(url.origin, .password(realm: "", isDigest: false))
+        let credential = Credential.password(
+            user: password.user, password: password.password, persistence: .forSession)
+        credentials.withLock { $0.keep(credential, for: space) }
+    }
     let recentURLs: RecentURLs
     let transferSettings: TransferSettings
     private let counter = Atomic<UInt64>(0)

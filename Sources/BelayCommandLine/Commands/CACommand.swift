@@ -167,8 +167,21 @@ struct IssueOptions: ParsableArguments, Sendable {
         }
     }
 
+    /// Issues, and says what came of it.
+    func run(_ output: FormatOptions, _ console: Console, _ issue: () throws -> IssueReport) throws {
+        let report: IssueReport
+        do { report = try issue() } catch {
+            throw try AuthorityFailure.report(error, console, output, keys: IssueReport.CodingKeys.self)
+        }
+        warn(console)
+        switch output.format {
+        case .json: try console.printJSON(report)
+        case .text: try console.print(report.text(console))
+        }
+    }
+
     /// Says where the authority's key is open to others.
-    func warn(_ console: Console) {
+    private func warn(_ console: Console) {
         guard let file = PrivateAuthority.exposedKeyFile(in: ca) else { return }
         console.note(
             "belay: \(console.noteStyle.warning("warning")): \(printable(file)): has no passphrase, and others can read it: "

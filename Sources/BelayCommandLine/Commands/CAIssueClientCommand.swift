@@ -45,15 +45,7 @@ struct CAIssueClientCommand: ParsableCommand {
 
     func run() throws {
         let console = Console()
-        let report: IssueReport
-        do { report = try issue(console) } catch {
-            throw try AuthorityFailure.report(error, console, output, keys: IssueReport.CodingKeys.self)
-        }
-        options.warn(console)
-        switch output.format {
-        case .json: try console.printJSON(report)
-        case .text: try console.print(report.text(console))
-        }
+        try options.run(output, console) { try issue(console) }
     }
 
     private func issue(_ console: Console) throws -> IssueReport {

@@ -41,15 +41,7 @@ struct CAIssueServerCommand: ParsableCommand {
 
     func run() throws {
         let console = Console()
-        let report: IssueReport
-        do { report = try issue() } catch {
-            throw try AuthorityFailure.report(error, console, output, keys: IssueReport.CodingKeys.self)
-        }
-        options.warn(console)
-        switch output.format {
-        case .json: try console.printJSON(report)
-        case .text: try console.print(report.text(console))
-        }
+        try options.run(output, console) { try issue() }
     }
 
     private func issue() throws -> IssueReport {

@@ -183,12 +183,11 @@ struct GetCommand: AsyncParsableCommand {
     /// Whom `--user` names, with the password.
     private func login() throws -> UserPassword? {
         guard let user = requestOptions.user else { return nil }
-        var password = try Password.read(for: user, file: requestOptions.passwordFile)
-        defer { password.wipe() }
+        let password = try Password.read(for: user, file: requestOptions.passwordFile)
         let source = requestOptions.passwordFile.map { printable($0) } ?? "the password"
-        let text = try UTF8Text.checked(
+        try UTF8Text.check(
             password, of: source, remedy: "Servers expect passwords in UTF-8 (RFC 7617): write it so.")
-        return UserPassword(user: user, password: text)
+        return UserPassword(user: user, password: password)
     }
 
     /// The connection's policy, once the options' files are read.

@@ -1,3 +1,5 @@
+import BelayCertificates
+
 /// Text of files and variables, which is taken as it is or not at all: a byte that is changed on the way to a server would be
 /// noticed by nobody.
 enum UTF8Text {
@@ -11,7 +13,26 @@ enum UTF8Text {
         _ bytes: some Collection<UInt8>, of source: String, startingAt start: Int = 0, remedy: String
     ) throws(InputError) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        throw InputError(
+        throw failure(bytes, source, start, remedy)
+    }
+
+    /// Sees that a secret is text, of which no other copy is made.
+    ///
+    /// - Throws: as ``checked(_:of:startingAt:remedy:)``, also for a zero byte, which no text of HTTP has.
+    static func check(_ secret: Secret, of source: String, remedy: String) throws(InputError) {
+        try secret.withUnsafeBytes { bytes throws(InputError) in
+            guard validLength(bytes) == bytes.count else { throw failure(bytes, source, 0, remedy) }
+            guard let zero = bytes.firstIndex(of: 0) else { return }
+            throw InputError(
+                message: "\(source): the byte at offset \(zero) is zero", remedy: "No password has such a byte.",
+                isRemedyNews: true)
+        }
+    }
+
+    private static func failure(
+        _ bytes: some Collection<UInt8>, _ source: String, _ start: Int, _ remedy: String
+    ) -> InputError {
+        InputError(
             message: "\(source): the byte at offset \(start + validLength(bytes)) is not UTF-8", remedy: remedy,
             isRemedyNews: true)
     }

@@ -41,7 +41,8 @@ struct GetRun {
         }
         let story = GetStory(isVerbose: command.outputOptions.verbose, policy: policy, console: console)
         let session = try session(policy, given, identity?.forTLS, story, enforcement)
-        let result = await GetTimer(limit: command.transfer.wholeTime).send(try authenticated(), in: session)
+        if let login, !command.requestOptions.anyauth { session.send(login, unaskedTo: target) }
+        let result = await GetTimer(limit: command.transfer.wholeTime).send(request, in: session)
         let told = await story.end()
         let judging = Judging(
             command: command, policy: policy, given: given, console: console, target: target, enforcement: enforcement)
@@ -88,16 +89,6 @@ struct GetRun {
     }
 
     // MARK: - Authentication
-
-    /// The request with the password in its header, where it goes out at once.
-    private func authenticated() throws -> Request {
-        guard let login, !command.requestOptions.anyauth else { return request }
-        var request = request
-        var pair = Array(login.user.utf8) + [0x3A] + Array(login.password.utf8)
-        defer { pair.wipe() }
-        try request.headers.set("Authorization", "Basic \(Base64.encode(pair))")
-        return request
-    }
 
     /// Gives the password to the server of the URL, once, and to nobody else.
     private func answer(with login: UserPassword) -> ChallengeHandler {

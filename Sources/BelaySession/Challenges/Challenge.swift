@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTLS
 import BelayTrust
 
@@ -113,11 +114,18 @@ public struct Credential: Sendable {
         Credential(kind: .identity(identity), persistence: persistence)
     }
 
-    /// A user name and password.
+    /// A user name and password, whose memory is cleared once nobody needs it.
+    public static func password(
+        user: String, password: Secret, persistence: CredentialPersistence = .none
+    ) -> Credential {
+        Credential(kind: .password(UserPassword(user: user, password: password)), persistence: persistence)
+    }
+
+    /// A user name and password. The text that is given stays in memory as long as Swift lets it: use a `Secret` where you can.
     public static func password(
         user: String, password: String, persistence: CredentialPersistence = .none
     ) -> Credential {
-        Credential(kind: .password(UserPassword(user: user, password: password)), persistence: persistence)
+        .password(user: user, password: Secret(text: password), persistence: persistence)
     }
 }
 
@@ -137,14 +145,17 @@ extension Credential: CustomStringConvertible, CustomReflectable {
 }
 
 /// A user name and password. No description or dump shows the password.
+///
+/// Here it is in memory that is cleared. libcurl keeps copies of its own while a request is made, one of them in the header that it
+/// sends, and frees them without clearing.
 public struct UserPassword: Sendable, Hashable {
     /// The user's name.
     public let user: String
-    /// The password.
-    public let password: String
+    /// The password, in UTF-8 (RFC 7617) unless the server is known to want something else.
+    public let password: Secret
 
     /// Puts both together.
-    public init(user: String, password: String) {
+    public init(user: String, password: Secret) {
         self.user = user
         self.password = password
     }

@@ -1,3 +1,4 @@
+import BelayCertificates
 import CCurl
 
 /// One easy handle of libcurl: the only owner of it and of what it points to.
@@ -107,6 +108,13 @@ final class EasyHandle {
             note(belay_curl_set_text(pointer, option, value))
         } else {
             note(belay_curl_set_text(pointer, option, nil))
+        }
+    }
+    /// Lends libcurl a secret, which makes a copy of its own.
+    func set(_ option: CURLoption, _ value: Secret) {
+        let terminated = Secret(joining: value, Secret([0]))
+        terminated.withUnsafeBytes { bytes in
+            note(belay_curl_set_text(pointer, option, bytes.baseAddress?.assumingMemoryBound(to: CChar.self)))
         }
     }
     func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {

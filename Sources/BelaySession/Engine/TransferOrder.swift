@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTLS
 import BelayTrust
 
@@ -121,7 +122,7 @@ struct TransferPassword: Sendable {
     }
     let scheme: Scheme
     let user: String
-    let password: String
+    let password: Secret
 }
 
 /// Which versions of HTTP are spoken.

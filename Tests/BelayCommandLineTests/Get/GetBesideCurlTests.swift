@@ -118,6 +118,50 @@ struct GetBesideCurlTests {
         await site.server.stop()
     }
 
+    @Test("a password of an environment variable is there no more once it is read, as /proc shows")
+    func environment() async throws {
+        let seen = Protected<[String]>([])
+        let site = try GetSite {
+            $0.answer = { request, _ in
+                let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+                for process in folders where Int(process) != nil {
+                    let environment = (try? FileReading.bytes(ofFile: "/proc/\(process)/environ")) ?? []
+                    let text = String(decoding: environment, as: UTF8.self)
+                    if text.contains("BELAY_TEST=\(request["x-test"] ?? "?")") { seen.withLock { $0.append(text) } }
+                }
+                return .text("in")
+            }
+        }
+        let mark = UUID().uuidString
+        let run = try await site.get(
+            ["-u", "ada", "-H", "X-Test: \(mark)"], environment: ["BELAY_PASSWORD": "geheim", "BELAY_TEST": mark])
+        await site.server.stop()
+        #expect(run.output == "in", "\(run.errors)")
+        #expect(await site.server.requests.first?["authorization"] == "Basic YWRhOmdlaGVpbQ==")
+        let texts = seen.withLock { $0 }
+        #expect(texts.count == 1 && texts.allSatisfy { $0.contains("BELAY_PASSWORD=") && !$0.contains("geheim") })
+    }
+
+    @Test("a password goes out to the origin of the URL alone, also over a redirect that leads back")
+    func passwordsAndRedirects() async throws {
+        let site = try GetSite {
+            $0.identity = try SharedWorld.server([RawTLSServer.host, "other.test"])
+            $0.answer = { request, _ in
+                switch (request["host"]?.hasPrefix("other.test") == true, request.target) {
+                case (true, _): .redirect(to: "https://\(RawTLSServer.host)/end")
+                case (false, "/end"): .text("end")
+                default: .redirect(to: "https://other.test/there")
+                }
+            }
+        }
+        let folder = try Folder()
+        let run = try await site.get("-L", "-u", "ada", "--password-file", folder.write("password", "geheim\n"))
+        #expect(run.status == 0 && run.output == "end", "\(run.errors)")
+        let sent = await site.server.requests.map { $0["authorization"] }
+        await site.server.stop()
+        #expect(sent.count == 3 && sent[0] == "Basic YWRhOmdlaGVpbQ==" && sent[1] == nil)
+    }
+
     /// One port that speaks TLS and plain HTTP; https redirects to http, which asks for a password. It runs a command against itself and
     /// prints each request's first line and the scheme of what authenticates.
     private static let twoFaced = """

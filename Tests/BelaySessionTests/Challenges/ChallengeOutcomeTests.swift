@@ -3,6 +3,7 @@ import BelaySession
 import BelayTLS
 import BelayTrust
 import Foundation
+import TestSupport
 import Testing
 
 /// A server's chain that some trusts accept and others refuse.
@@ -252,6 +253,6 @@ struct CredentialTests {
     }
 
     private func password(_ credential: Credential?) -> String? {
-        if case .password(let value)? = credential?.kind { value.password } else { nil }
+        if case .password(let value)? = credential?.kind { value.password.text } else { nil }
     }
 }

@@ -55,8 +55,8 @@ let package = Package(
         .target(
             name: "BelaySession",
             dependencies: [
-                "BelayTransportSecurity", "BelayTLS", "BelayTrust", "BelayCertificates", "COpenSSL", "CCurl", "CBrotli",
-                "CZlib", "CZstd", "CSystem",
+                "BelayTransportSecurity", "BelayTLS", "BelayTrust", "BelayCertificates", "CCurl", "CBrotli", "CZlib",
+                "CZstd", "CSystem",
             ],
             swiftSettings: strict),
         // A private world to try it in.

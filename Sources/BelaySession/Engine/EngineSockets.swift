@@ -1,5 +1,4 @@
-import CCurl
-import COpenSSL
+import BelayTLS
 import CSystem
 import Glibc
 
@@ -79,7 +78,7 @@ final class EngineSockets {
     /// Whether bytes of a connection's have been read that no look at its socket shows.
     func hasReadAhead(_ socket: CInt) -> Bool {
         guard let session = withWatch(socket, { $0.session }) else { return false }
-        return SSL_has_pending(session) == 1
+        return ConnectionGuard.hasReadAhead(session)
     }
 
     /// Those that failed since the last call.

@@ -1,7 +1,6 @@
 import BelayTLS
 import BelayTrust
 import CCurl
-import COpenSSL
 import Glibc
 
 /// One exchange in the engine: what libcurl's callbacks write to, and what its end means.
@@ -146,8 +145,6 @@ final class Transfer {
             ending = .unusable(error.detail)
             return false
         }
-        // One system call for a record where there were two: its head and the rest.
-        belay_tls_read_ahead(context)
         connectionGuard = made
         isFreshConnection = true
         enter(.handshake)

@@ -7,7 +7,8 @@ import Testing
 @Suite("The JSON of identity, cert, ca and csr")
 struct SchemaTests {
     private static let names = [
-        "identity-inspect", "identity-re-encrypt", "cert-triage", "cert-show", "cert-fetch", "cert-pin", "cert-diff",
+        "identity-inspect", "identity-re-encrypt", "cert-triage", "cert-show", "cert-convert", "cert-fetch", "cert-pin",
+        "cert-diff",
         "ca-init", "ca-issue", "csr", "check", "get",
     ]
     private static let environment = ["P": "secret", "NEW": "another secret"]
@@ -86,6 +87,24 @@ struct SchemaTests {
         try await run(
             "cert-pin", status: 0, "cert", "pin", folder("client.pem"), folder("client.key"), folder("request.csr"))
         try await run("cert-pin", status: 3, "cert", "pin", folder("notes.txt"))
+    }
+
+    @Test("cert convert")
+    func convert() async throws {
+        let arguments = ["--passphrase-env", "P", "--new-passphrase-env", "NEW"]
+        for (name, keys, certificates) in [("a.p12", 1, 2), ("a.p7b", 0, 2), ("a.p8", 1, 0), ("a.pem", 1, 2)] {
+            let made = try await run(
+                "cert-convert", status: 0, "cert", "convert", folder("client.p12"), "-o", folder(name), arguments[0],
+                arguments[1], arguments[2], arguments[3])
+            #expect(made["keys"] as? Int == keys && made["certificates"] as? Int == certificates, "\(name)")
+            #expect(made["file"] as? String == folder(name) && made["error"] is NSNull)
+        }
+        let taken = try await run(
+            "cert-convert", status: 3, "cert", "convert", folder("client.crt"), "-o", folder("a.pem"))
+        #expect((taken["error"] as? [String: Any])?["phase"] as? String == "input" && taken["file"] is NSNull)
+        let stream = try await Program.run(
+            "cert", "convert", folder("client.crt"), "--to", "pem", "-o", "-", "--format", "json")
+        #expect(stream.status == 2 && stream.errors.contains("--format json"))
     }
 
     @Test("cert fetch")

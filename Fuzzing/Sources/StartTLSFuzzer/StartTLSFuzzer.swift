@@ -61,7 +61,7 @@ private struct Bench: Sendable {
         let connection = accept(listener, nil, nil)
         demand(connection >= 0, "nobody connected")
         // All of it fits into the buffers of the loopback interface.
-        bytes.withUnsafeBytes { _ = send(connection, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL.rawValue)) }
+        bytes.withUnsafeBytes { _ = send(connection, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
         shutdown(connection, CInt(SHUT_WR))
         isOver.wait()
         // The port is free again at once.

@@ -51,12 +51,6 @@ struct AuthorityFailure {
             remedy: "Give '--force' to replace it.")
     }
 
-    /// Says what went wrong to people; returns what to throw.
-    static func report(_ error: any Error, _ console: Console) -> any Error {
-        guard let failure = of(error) else { return error }
-        return console.fail(failure.input.text, status: failure.status)
-    }
-
     /// Says what went wrong, in JSON too where that is asked for; returns what to throw.
     static func report<Key: CodingKey & CaseIterable>(
         _ error: any Error, _ console: Console, _ output: FormatOptions, keys: Key.Type

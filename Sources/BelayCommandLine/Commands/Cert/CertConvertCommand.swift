@@ -50,8 +50,12 @@ struct CertConvertCommand: ParsableCommand {
     @OptionGroup(title: "Passphrases") var passphrase: PassphraseOptions
     @OptionGroup(title: "Passphrases") var keyPassphrase: KeyPassphraseOptions
     @OptionGroup(title: "Passphrases") var newPassphrase: NewPassphraseOptions
+    @OptionGroup var output: FormatOptions
 
     func validate() throws {
+        if output.format == .json, out == "-" {
+            throw ValidationError("'--format json' writes to standard output itself; give '--out' a file")
+        }
         guard form != nil else {
             throw ValidationError("'\(printable(out))' does not tell the form; give '--to pem|der|pkcs7|pkcs12|pkcs8'")
         }
@@ -86,9 +90,12 @@ struct CertConvertCommand: ParsableCommand {
             } else {
                 try FileWriting.write(written, to: out, replacing: force)
             }
-            console.note("\(printable(out)): \(input.summary(form ?? .pem))")
+            switch output.format {
+            case .json: try console.printJSON(ConvertReport(input, form ?? .pem, file: out))
+            case .text: console.note("\(printable(out)): \(input.summary(form ?? .pem))")
+            }
         } catch {
-            throw AuthorityFailure.report(error, console)
+            throw try AuthorityFailure.report(error, console, output, keys: ConvertReport.CodingKeys.self)
         }
     }
 
@@ -136,6 +143,28 @@ struct CertConvertCommand: ParsableCommand {
             let text = try key.encryptedPKCS8PEM(passphrase: secret)
             return Secret(asText ? Array(text.utf8) : try PEM.blocks(in: Array(text.utf8)).first?.der ?? [])
         }
+    }
+}
+
+/// What came of a conversion, in the order in which JSON has it.
+private struct ConvertReport: Encodable {
+    let file: String
+    /// As `--to` has it.
+    let form: String
+    let keys: Int
+    let certificates: Int
+    let leftOut: [String]
+    let error: FailureReport? = nil
+
+    enum CodingKeys: CodingKey, CaseIterable { case file, form, keys, certificates, leftOut, error }
+
+    init(_ input: ConvertInput, _ form: CertConvertCommand.Form, file: String) {
+        self.file = file
+        self.form = form.rawValue
+        keys = form == .pkcs7 ? 0 : input.keys.count
+        certificates = form == .pkcs8 ? 0 : input.certificates.count
+        let lostKeys = form == .pkcs7 && !input.keys.isEmpty ? ["the private key is left out"] : []
+        leftOut = input.notes + lostKeys
     }
 }
 

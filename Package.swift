@@ -87,6 +87,9 @@ let package = Package(
         .executableTarget(
             name: "exit-probe", dependencies: ["BelaySession", "BelayTrust", "BelayCertificates"],
             path: "Tests/ExitProbe", swiftSettings: strict),
+        // A program for a test: keys on tokens, in an environment of its own.
+        .executableTarget(
+            name: "token-probe", dependencies: ["BelayCertificates"], path: "Tests/TokenProbe", swiftSettings: strict),
         // What the session is tried on.
         .target(
             name: "SessionTestSupport",
@@ -144,6 +147,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
+                "token-probe",
                 "TestSupport", "SessionTestSupport", "BelayCommandLine", "BelaySession", "BelayLaboratory", "BelayTLS",
                 "BelayTrust", "BelayCertificates",
             ],

@@ -21,6 +21,10 @@ struct CSRCommand: ParsableCommand {
                 "Renew: the same key, the same names."
             ),
             ("belay csr --identity client.p12 --passphrase-file secret.txt", "Renew what is in a PKCS#12 file."),
+            (
+                "belay csr --key 'pkcs11:token=office;object=me' --certificate me.pem --passphrase-file pin.txt",
+                "Renew for a key that stays on its token."
+            ),
             ("belay csr --key server.key --san api.example.com --pins app.pins", "And compare with the app's pins."),
             (
                 "belay csr --new-key p256 --key-out new.key --no-passphrase --san api.example.com --out new.csr",
@@ -28,10 +32,17 @@ struct CSRCommand: ParsableCommand {
             ),
         ])
 
-    @Option(help: ArgumentHelp("The key to ask for: PEM or DER, encrypted or not.", valueName: "file")) var key: String?
     @Option(
-        help: ArgumentHelp("An identity whose key and names are taken: PKCS#12, or PEM with both.", valueName: "file"))
+        help: ArgumentHelp(
+            "The key to ask for: PEM or DER, encrypted or not; or the pkcs11: URI of a private key on a token.",
+            valueName: "file|uri"))
+    var key: String?
+    @Option(
+        help: ArgumentHelp(
+            "An identity whose key and names are taken: PKCS#12, or PEM with both; or the pkcs11: URI of one on a token.",
+            valueName: "file|uri"))
     var identity: String?
+    @OptionGroup var token: TokenOptions
     @Option(help: ArgumentHelp("Which identity of the file, where it holds several.", valueName: "name"))
     var identityName: String?
     @Option(help: "Make a new key of this kind.") var newKey: NewKey?
@@ -76,6 +87,11 @@ struct CSRCommand: ParsableCommand {
         {
             throw ValidationError("'\(option)' means nothing without '--identity'")
         }
+        let uri = try TokenOptions.uri(key ?? identity)
+        try token.check(uri, for: "--key", pin: passphrase.source)
+        if uri != nil, let option = keyPassphrase.source.words.first ?? identityName.map({ _ in "--identity-name" }) {
+            throw ValidationError("'\(option)' is for files; a pkcs11: URI names the one key that it means")
+        }
         if identity != nil, certificate != nil {
             throw ValidationError("'--identity' has a certificate of its own; leave out '--certificate'")
         }
@@ -90,10 +106,11 @@ struct CSRCommand: ParsableCommand {
         }
         try FilePlace.checkApart(
             written: [("--key-out", keyOut), ("--out", requestFile)],
-            read: [("--key", key), ("--identity", identity), ("--certificate", certificate)]
+            read: [("--key", uri == nil ? key : nil), ("--identity", uri == nil ? identity : nil)]
+                + [("--certificate", certificate)]
                 + pins.map { ("--pins", $0) })
         try StandardInput.checkOnce(
-            [key, identity, certificate].compactMap(\.self) + pins + passphrase.source.files
+            [uri == nil ? key ?? identity : nil, certificate].compactMap(\.self) + pins + passphrase.source.files
                 + keyPassphrase.source.files
                 + newPassphrase.source.files)
     }
@@ -168,6 +185,12 @@ struct CSRCommand: ParsableCommand {
 
     /// The key, and the certificate that is renewed.
     private func readKey() throws -> (PrivateKey, Certificate?) {
+        if let uri = try TokenOptions.uri(identity) {
+            let read = try token.identity(
+                uri, certificates: nil, pin: passphrase.source,
+                withoutCertificate: "Give the URI to '--key', and the certificate to '--certificate FILE'.")
+            return (read.privateKey, read.certificate)
+        }
         if let identity {
             let read = try passphrase.source.identity(
                 identity, for: "--identity", named: identityName, keyPassphrase: keyPassphrase.source.read())
@@ -180,6 +203,12 @@ struct CSRCommand: ParsableCommand {
             } catch {
                 throw InputError.certificates(error, for: "--certificate")
             }
+        }
+        if let uri = try TokenOptions.uri(key) {
+            let key = try passphrase.source.onToken(uri) { (pin) throws(PKCS11Error) in
+                try PrivateKey.onToken(uri, module: token.pkcs11Module, pin: pin)
+            }
+            return (key, old)
         }
         if let key { return (try passphrase.source.privateKey(key, for: "--key"), old) }
         return (try PrivateKey.generate((newKey ?? .p256).specification), old)

@@ -20,6 +20,14 @@ struct TokenOptions: ParsableArguments, Sendable {
         do throws(PKCS11URIError) { return try PKCS11URI(value) } catch { throw ValidationError("\(error)") }
     }
 
+    /// Refuses URIs where only files are of use.
+    static func refuse(_ files: [String]) throws {
+        guard files.contains(where: PKCS11URI.isOne) else { return }
+        throw ValidationError(
+            "a pkcs11: URI names a key that stays on its token, and no file. 'pkcs11-tool --list-objects' shows what is on a token, "
+                + "'belay check --identity' what a server would mind")
+    }
+
     /// Refuses what contradicts a URI, or means nothing without one.
     ///
     /// - Parameter option: the options that may have a URI, as a message names them.
@@ -40,8 +48,13 @@ struct TokenOptions: ParsableArguments, Sendable {
 
     /// Reads the identity of a URI, and asks on the terminal for the PIN that it needs.
     ///
-    /// - Parameter certificates: the file with its certificate; nil to take that from the token.
-    func identity(_ uri: PKCS11URI, certificates: String?, pin: PassphraseSource) throws -> Identity {
+    /// - Parameters:
+    ///   - certificates: the file with its certificate; nil to take that from the token.
+    ///   - remedy: what to do where the token has none.
+    func identity(
+        _ uri: PKCS11URI, certificates: String?, pin: PassphraseSource,
+        withoutCertificate remedy: String = "Name the file with '--identity-certificate FILE'."
+    ) throws -> Identity {
         let read: [Certificate]?
         do throws(CertificateFileError) {
             read = try certificates.map { (file) throws(CertificateFileError) in
@@ -50,7 +63,7 @@ struct TokenOptions: ParsableArguments, Sendable {
         } catch {
             throw InputError.certificates(error, for: "--identity-certificate")
         }
-        return try pin.onToken(uri) { (pin) throws(PKCS11Error) in
+        return try pin.onToken(uri, withoutCertificate: remedy) { (pin) throws(PKCS11Error) in
             try Identity.onToken(uri, certificates: read, module: pkcs11Module, pin: pin)
         }
     }
@@ -59,7 +72,9 @@ struct TokenOptions: ParsableArguments, Sendable {
 extension PassphraseSource {
     /// Uses a token with the PIN that is given, or one that is asked for on the terminal: once, since tokens lock themselves after a few
     /// wrong ones.
-    func onToken<Value>(_ uri: PKCS11URI, _ body: (Secret?) throws(PKCS11Error) -> Value) throws -> Value {
+    func onToken<Value>(
+        _ uri: PKCS11URI, withoutCertificate remedy: String = "", _ body: (Secret?) throws(PKCS11Error) -> Value
+    ) throws -> Value {
         do {
             do {
                 return try body(try read())
@@ -70,14 +85,16 @@ extension PassphraseSource {
                 return try body(typed)
             }
         } catch let error as PKCS11Error {
-            throw InputError.token(error, uri, prefix)
+            throw InputError.token(error, uri, prefix, remedy)
         }
     }
 }
 
 extension InputError {
     /// A private key on a token.
-    fileprivate static func token(_ error: PKCS11Error, _ uri: PKCS11URI, _ prefix: String) -> InputError {
+    fileprivate static func token(
+        _ error: PKCS11Error, _ uri: PKCS11URI, _ prefix: String, _ withoutCertificate: String
+    ) -> InputError {
         let message = "\(uri): \(error)"
         switch error {
         case .pinNeeded:
@@ -94,8 +111,7 @@ extension InputError {
                     "Name the token's module with '--pkcs11-module FILE'; 'p11-kit list-modules' shows those that are registered.",
                 isRemedyNews: true)
         case .noCertificate, .severalCertificates, .malformedCertificate:
-            return InputError(
-                message: message, remedy: "Name the file with '--identity-certificate FILE'.", isRemedyNews: true)
+            return InputError(message: message, remedy: withoutCertificate, isRemedyNews: true)
         default:
             return InputError(message: message, remedy: "Check the URI, the token and its module.")
         }

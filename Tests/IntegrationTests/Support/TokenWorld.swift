@@ -9,16 +9,22 @@ import TestSupport
 struct TokenWorld: Provided {
     /// The token `shop` has the keys `rsa` and `ec`, with the certificate of `rsa` and that of its issuer; the token `spare` has
     /// another `ec`.
-    static let pin = "4711"
-    static let sparePIN = "0815"
+    static let pin = "47119305"
+    static let sparePIN = "08156622"
     static let module = "/usr/lib/softhsm/libsofthsm2.so"
     /// Logs every call to another module: OpenSC's.
-    static let spy = "/usr/lib/x86_64-linux-gnu/pkcs11-spy.so"
+    static let spy = "\(libraries)/pkcs11-spy.so"
+    /// A library that is no module.
+    static let noModule = "\(libraries)/libz.so.1"
+    #if arch(arm64)
+    private static let libraries = "/usr/lib/aarch64-linux-gnu"
+    #else
+    private static let libraries = "/usr/lib/x86_64-linux-gnu"
+    #endif
 
     let folder: TemporaryFolder
     let peer: Peer
     let ports: [String: UInt16]
-    let identifiers = ["rsa": "01", "ec": "02"]
 
     @TaskLocal static var current: TokenWorld?
 
@@ -61,6 +67,11 @@ struct TokenWorld: Provided {
             try folder.write("\(name).pem", certificate.pem + issuer.certificate.pem)
             try folder.write("\(name).der", certificate.der)
         }
+        let past = Validity(
+            from: Date(timeIntervalSinceNow: -864_000), through: Date(timeIntervalSinceNow: -86_400))
+        let late = try issuer.issue(
+            .client(named: "ada-late", validity: past), for: PublicKey(der: folder.read("ec.pub")))
+        try folder.write("expired.pem", late.pem + issuer.certificate.pem)
         try folder.write("issuer.der", issuer.certificate.der)
         try await store("rsa.der", id: "01", folder)
         try await store("issuer.der", id: "aa", folder)
@@ -99,6 +110,15 @@ struct TokenWorld: Provided {
                 "get", "https://\(Site.host)", "--connect-to", address, "--timeout", "30", "--no-system-anchors",
                 "--anchor", folder("roots.pem"),
             ] + more, environment)
+    }
+
+    /// Runs the probe with the PIN of `shop`; anything but success is an error.
+    func probe(_ arguments: String..., environment more: [String: String] = [:]) async throws -> String {
+        let program = try Program.executable().deletingLastPathComponent().appendingPathComponent("token-probe")
+        let environment = environment.merging(more) { $1 }.merging(["PIN": Self.pin]) { $1 }
+        let result = try await Tool.finish(program.path, arguments, environment: environment)
+        guard result.status == 0 else { throw Tool.Failed(description: "\(arguments): \(result.status) \(result.all)") }
+        return result.text
     }
 
     /// Runs a program on the tokens; anything but success is an error.

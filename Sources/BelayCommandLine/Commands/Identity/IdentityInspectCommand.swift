@@ -25,6 +25,7 @@ struct IdentityInspectCommand: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     func validate() throws {
+        try TokenOptions.refuse(file)
         if noPassphrase, let option = (passphrase.source.words + keys.source.words).first {
             throw ValidationError("'--no-passphrase' contradicts '\(option)'")
         }

@@ -38,6 +38,7 @@ struct IdentityReencryptCommand: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     func validate() throws {
+        try TokenOptions.refuse([file])
         if keepPassphrase, let option = newPassphrase.source.words.first {
             throw ValidationError("'--keep-passphrase' contradicts '\(option)'")
         }

@@ -94,7 +94,7 @@ package final class InterveningRelay: Sendable {
             var sent = 0
             while sent < count {
                 let more = bytes[sent..<count].withUnsafeBytes {
-                    send(target, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL.rawValue))
+                    send(target, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
                 }
                 guard more > 0 else { return }
                 sent += more

@@ -9,7 +9,7 @@ struct SchemaTests {
     private static let names = [
         "identity-inspect", "identity-re-encrypt", "cert-triage", "cert-show", "cert-convert", "cert-fetch", "cert-pin",
         "cert-diff",
-        "ca-init", "ca-issue", "csr", "check", "get",
+        "trust-evaluate", "ca-init", "ca-issue", "csr", "check", "get",
     ]
     private static let environment = ["P": "secret", "NEW": "another secret"]
 
@@ -87,6 +87,23 @@ struct SchemaTests {
         try await run(
             "cert-pin", status: 0, "cert", "pin", folder("client.pem"), folder("client.key"), folder("request.csr"))
         try await run("cert-pin", status: 3, "cert", "pin", folder("notes.txt"))
+    }
+
+    @Test("cert verify and trust evaluate")
+    func verify() async throws {
+        let (chain, root) = (folder("client.crt"), folder("root.pem"))
+        try await run(
+            "trust-evaluate", status: 1, "cert", "verify", chain, "--anchor", root, "--no-system-anchors", "--explain")
+        try await run("trust-evaluate", status: 3, "cert", "verify", folder("missing"))
+        for options in [[], ["--info-plist", "default"]] {
+            let run = try await Program.run(
+                ["trust", "evaluate", "--chain", chain, "--anchor", root, "--no-system-anchors", "--host", "a.test"]
+                    + options + ["--format", "json"])
+            #expect(run.status == 1, "\(run.errors)")
+            let json = try run.json()
+            #expect(try JSONSchema(named: "trust-evaluate.schema.json").faults(in: json) == [])
+            #expect((json["transportSecurity"] is NSNull) == options.isEmpty)
+        }
     }
 
     @Test("cert convert")

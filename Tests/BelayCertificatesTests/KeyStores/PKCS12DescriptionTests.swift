@@ -129,9 +129,14 @@ struct PKCS12DescriptionTests {
                     environment: ["LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"])
                 #expect((java.status == 0) == (answer.answer == .opens), "\(java.all)")
                 #expect((java.status == 0) == (secret == "password"), "\(java.all)")
-                try Tool.openssl("pkcs12", "-in", file, "-passin", "pass:\(secret)", "-noout")
-                try Tool.succeed("pk12util", ["-l", file, "-W", secret])
-                try Tool.succeed("certtool", ["--p12-info", "--inder", "--infile", file, "--password", secret])
+                for (program, arguments) in [
+                    ("openssl", ["pkcs12", "-in", file, "-passin", "pass:\(secret)", "-noout"]),
+                    ("pk12util", ["-l", file, "-W", secret]),
+                    ("certtool", ["--p12-info", "--inder", "--infile", file, "--password", secret]),
+                ] {
+                    let run = try await Tool.finish(program, arguments)
+                    #expect(run.status == 0, "\(program): \(run.all)")
+                }
                 #expect(description.support(by: .openssl3).answer == .opens)
                 #expect(description.support(by: .nss).answer == .opens)
                 #expect(description.support(by: .gnutls).answer == .opens)

@@ -21,6 +21,8 @@ struct UseTests {
             (["check", "https://"], "has no host"), (["check", "https://a.test:0"], "not a port"),
             (["check", "https://a.test:65536"], "not a port"), (["check", "https://[::1"], "is not a host"),
             (["check", "https://a..test"], "empty label"), (["check", "https://[fe80::1%25eth0"], "is not a host"),
+            (["check", "a.test", "--info-plist", "default", "--os", "ios8"], "none to hold to"),
+            (["check", "a.test", "--info-plist", "default", "--os", "sdk<ios9"], "none to hold to"),
             (["check", "a.test", "--context", "web"], "means nothing without '--info-plist'"),
             (["check", "a.test", "--os", "ios18"], "means nothing without"),
             (["check", "a.test", "--context", "media"], "means nothing without"),

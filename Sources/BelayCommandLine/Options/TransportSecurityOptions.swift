@@ -56,7 +56,7 @@ struct TransportSecurityOptions: ParsableArguments, Sendable {
     /// Refuses what means nothing without an Info.plist.
     func checkEnforcement() throws {
         guard infoPlist == nil else {
-            if os?.isLinkedBeforeTransportSecurity == true {
+            if os.map(Self.hasNone) == true {
                 throw ValidationError(
                     "an app from before App Transport Security has none to hold to; leave out '--info-plist'")
             }
@@ -65,6 +65,12 @@ struct TransportSecurityOptions: ParsableArguments, Sendable {
         for (name, isGiven) in [("--context", context != nil), ("--os", os != nil)] where isGiven {
             throw ValidationError("'\(name)' means nothing without '--info-plist'")
         }
+    }
+
+    /// Whether not one of some systems holds an app that says nothing to anything.
+    private static func hasNone(_ systems: SystemRange) -> Bool {
+        guard let url = try? TransportSecurityURL("http://every.other.host.invalid/") else { return false }
+        return TransportSecurityConfiguration.default.answer(for: url, on: systems).isAllowed == true
     }
 
     /// The options as a command line has them.

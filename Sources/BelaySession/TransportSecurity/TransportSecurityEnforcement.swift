@@ -25,7 +25,7 @@ package struct TransportSecurityEnforcement: Sendable {
     package func demands(for url: SessionURL) throws(SessionError.Reason) -> TransportSecurityRequirements {
         let target: TransportSecurityURL
         do throws(TransportSecurityURLError) {
-            target = try TransportSecurityURL(url.text)
+            target = try TransportSecurityURL(Self.literal(url))
         } catch {
             throw .badURL(error.description)
         }
@@ -48,9 +48,15 @@ package struct TransportSecurityEnforcement: Sendable {
 }
 
 extension TransportSecurityEnforcement {
+    /// The URL with its host as it was written: that is what keys are compared with.
+    private static func literal(_ url: SessionURL) -> String {
+        let host = url.hostLiteral
+        return "\(url.scheme)://\(host.utf8.contains(0x3A) ? "[\(host)]" : host)/"
+    }
+
     /// What is to be known of cleartext that the Info.plist allows: why it does, and that nothing protects it.
     package func cleartextNotice(for url: SessionURL) -> Finding {
-        let target = try? TransportSecurityURL(url.text)
+        let target = try? TransportSecurityURL(Self.literal(url))
         let why = target.map { configuration.decision(for: $0, in: context, on: systems.oldest, as: .enforcement).why }
         return Finding(
             .cleartextAllowed,

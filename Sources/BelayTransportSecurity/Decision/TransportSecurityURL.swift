@@ -59,23 +59,44 @@ public struct TransportSecurityURL: Sendable, Hashable {
         }
         let end = authority.firstIndex(of: ":") ?? authority.endIndex
         guard isPort(authority[end...]) else { throw TransportSecurityURLError(.port) }
-        let literal = authority[..<end]
+        guard let literal = decoded(authority[..<end]) else {
+            throw TransportSecurityURLError(.host(String(authority[..<end])))
+        }
         guard literal.utf8.allSatisfy({ $0 < 0x80 }) else {
             // A dot at the end stays one.
-            guard case .dns(let name)? = try? ServerName(String(literal)) else {
-                throw TransportSecurityURLError(.host(String(literal)))
+            guard case .dns(let name)? = try? ServerName(literal) else {
+                throw TransportSecurityURLError(.host(literal))
             }
             return (name + (literal.utf8.last == 0x2E ? "." : ""), nil)
         }
         guard literal.utf8.allSatisfy({ isHostUnit($0) }) else {
-            throw TransportSecurityURLError(.host(String(literal)))
+            throw TransportSecurityURLError(.host(literal))
         }
         return (lowercasedASCII(literal), IPAddress(literal))
     }
 
+    /// A host without its percent-encodings (RFC 3986, section 3.2.2): connections go to the host that they stand for. nil where one is
+    /// broken, or what it stands for is no text.
+    private static func decoded(_ host: Substring) -> String? {
+        guard host.utf8.contains(0x25) else { return String(host) }
+        var bytes: [UInt8] = []
+        var rest = host.utf8[...]
+        while let unit = rest.popFirst() {
+            guard unit == 0x25 else {
+                bytes.append(unit)
+                continue
+            }
+            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            guard digits.count == 2 else { return nil }
+            bytes.append(UInt8(digits[0] << 4 | digits[1]))
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
     /// Letters, digits and what else may stand in a registered name (RFC 3986, section 3.2.2).
     private static func isHostUnit(_ unit: UInt8) -> Bool {
-        isLetter(unit) || "0123456789-._~%!$&'()*+,;=".utf8.contains(unit)
+        isLetter(unit) || "0123456789-._~!$&'()*+,;=".utf8.contains(unit)
     }
 
     private static func isPort(_ text: Substring) -> Bool {

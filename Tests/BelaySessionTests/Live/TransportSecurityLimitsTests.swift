@@ -76,7 +76,7 @@ struct LimitCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    private static let http = "<key>NSExceptionAllowsInsecureHTTPLoads</key><true/>"
+    fileprivate static let http = "<key>NSExceptionAllowsInsecureHTTPLoads</key><true/>"
     private static let package =
         "<key>NSExceptionRequiresNIAPTLSPackageVersion</key><string>FCP_v2.1</string>"
 
@@ -198,6 +198,30 @@ struct TransportSecurityLimitsTests {
         if let rule = limit.rule { #expect(error?.rules.contains(rule) == true, "\(String(describing: error))") }
         if !limit.isAccepted { #expect(server.bytes == 0) }
         await server.stop()
+    }
+
+    @Test("keys are compared with hosts as they are written, as in simulation")
+    func literalHosts() throws {
+        let text =
+            "<plist version=\"1.0\"><dict><key>NSAppTransportSecurity</key><dict><key>NSExceptionDomains</key><dict>"
+            + ["2001:db8::1", "a.test.", "xn--bcher-kva.test"].map { "<key>\($0)</key><dict>\(LimitCase.http)</dict>" }
+            .joined()
+            + "</dict></dict></dict></plist>"
+        let enforcement = TransportSecurityEnforcement(
+            configuration: TransportSecurityConfiguration(try PlistReader().read(Array(text.utf8)), file: "Info.plist"))
+        for (host, isAllowed) in [
+            ("[2001:db8::1]", true), ("[2001:DB8::1]", true), ("[2001:db8:0::1]", false), ("a.test.", true),
+            ("A.test.", true),
+            ("a.test", false), ("b\u{FC}cher.test", true), ("B\u{DC}CHER.test", true),
+            ("xn--bcher-kva.test:8080", true),
+        ] {
+            let url = try SessionURL("http://\(host)/")
+            let demands = try? enforcement.demands(for: url)
+            #expect((demands != nil) == isAllowed, "\(host)")
+            if isAllowed {
+                #expect(enforcement.cleartextNotice(for: url).message.contains("the entry"), "\(host)")
+            }
+        }
     }
 
     @Test("over a range of systems the strictest one's demands hold")

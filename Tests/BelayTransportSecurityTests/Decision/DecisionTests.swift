@@ -230,6 +230,30 @@ struct DecisionTests {
         }
         #expect(try plain.decide("http://a1/", as: .enforcement).isAllowed)
     }
+
+    @Test(
+        "a percent-encoded host is the one that it stands for; what stands for none is no URL (RFC 3986, section 3.2.2)"
+    )
+    func percentEncodedHosts() throws {
+        for (written, host) in [
+            ("a%2Etest", "a.test"), ("%61.test", "a.test"), ("%6C%6fcalhost", "localhost"), ("%41.TEST", "a.test"),
+            ("b%C3%BCcher.test", "xn--bcher-kva.test"), ("127%2e0.0.1", "127.0.0.1"), ("u%40b:p@a%2Etest:80", "a.test"),
+        ] {
+            #expect(try TransportSecurityURL("http://\(written)/").host == host, "\(written)")
+        }
+        #expect(try TransportSecurityURL("http://127%2e0.0.1/").address != nil)
+        for broken in [
+            "a%2", "a%", "a%zz.test", "a.test%00.evil.test", "a.test%2f.evil.test", "a.test%40evil.test", "a%20b.test",
+            "a.test%3A80", "%FF.test", "a%25.test", "%5B::1%5D", "a%5C.test", "a%0A.test", "a%23.test",
+        ] {
+            #expect(throws: TransportSecurityURLError.self, "\(broken)") {
+                try TransportSecurityURL("http://\(broken)/")
+            }
+        }
+        // A name is not local because its dots are encoded.
+        #expect(try !TransportSecurityConfiguration.default.decide("http://evil%2Etest/").isAllowed)
+        #expect(try configuration(exception("a.test", insecure)).decide("http://a%2etest/").isAllowed)
+    }
 }
 
 extension TransportSecurityDecision.TLSDemands {

@@ -134,7 +134,7 @@ struct ReadAheadTests {
                 await mayEnd.wait()
             }
         }
-        let session = try Session.tests(server) { $0.timeouts.total = .seconds(20) }
+        let session = try Session.tests(server) { $0.timeouts.total = .seconds(60) }
         let request = Task { try await session.text() }
         #expect(await server.waitForStatistics { $0.applicationBytesReceived > 0 })
         let hold = await Hold(session)
@@ -159,7 +159,7 @@ struct ReadAheadTests {
                 await hasWritten.open()
             }
         }
-        let session = try Session.tests(server) { $0.timeouts.total = .seconds(20) }
+        let session = try Session.tests(server) { $0.timeouts.total = .seconds(60) }
         let request = Task { try await session.text() }
         #expect(await server.waitForStatistics { $0.applicationBytesReceived > 0 })
         let hold = await Hold(session)
@@ -178,7 +178,7 @@ struct ReadAheadTests {
             setup.protocols = ["h2"]
             setup.answer = { _, _ in .text(text).waiting(for: mayAnswer) }
         }
-        let session = try Session.tests(server) { $0.timeouts.total = .seconds(20) }
+        let session = try Session.tests(server) { $0.timeouts.total = .seconds(60) }
         let requests = (0..<20).map { _ in Task { try await session.text() } }
         #expect(await server.wait { $0.map(\.requests.count).reduce(0, +) == 20 })
         let before = server.statistics.applicationBytesSent

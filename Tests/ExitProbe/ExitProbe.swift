@@ -21,6 +21,7 @@ enum ExitProbe {
         configuration.proxy = .none
         configuration.connectTo = arguments[3]
         configuration.resumesSessions = false
+        configuration.timeouts.connect = .seconds(60)
         var policy = ConnectionPolicy()
         policy.trust.systemAnchors = .none
         policy.trust.anchors = AnchorStore(try Certificate.read(contentsOf: arguments[2]))
@@ -36,7 +37,7 @@ enum ExitProbe {
             for _ in 0..<8 {
                 group.addTask {
                     while true {
-                        guard (try? await session.send(request)) != nil else { exit(3) }
+                        await send(request, session)
                         responses.withLock { responses in
                             responses += 1
                             if responses == count { exit(0) }
@@ -49,7 +50,14 @@ enum ExitProbe {
 
     private static func connect(_ session: Session, _ request: Request, _ count: Int) async {
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<count { group.addTask { if (try? await session.send(request)) == nil { exit(3) } } }
+            for _ in 0..<count { group.addTask { await send(request, session) } }
+        }
+    }
+
+    private static func send(_ request: Request, _ session: Session) async {
+        do { _ = try await session.send(request) } catch {
+            fputs("\(error)\n", stderr)
+            exit(3)
         }
     }
 }

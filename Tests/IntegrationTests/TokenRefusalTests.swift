@@ -107,6 +107,11 @@ struct TokenRefusalTests {
         let library = try await check("pkcs11:token=shop", environment: ["LD_LIBRARY_PATH": broken.path])
         #expect(library.status == 3 && library.errors.contains("apt install libp11-3"), "\(library.errors)")
 
+        // Who has no token does not notice.
+        let file = try await world.belay(
+            ["cert", "show", world.folder("ec.pem")], ["LD_LIBRARY_PATH": broken.path])
+        #expect(file.status == 0 && file.errors.isEmpty, "\(file.errors)")
+
         let other = try TemporaryFolder()
         try other.write("p11-kit-proxy.so", [])
         let proxy = try await check("pkcs11:token=shop", environment: ["LD_LIBRARY_PATH": other.path])

@@ -192,10 +192,12 @@ extension PKCS11Module {
 
     /// Why a token did not take its PIN.
     private func refusal(_ token: PKCS11_TOKEN, _ isAlone: Bool) -> PKCS11Error {
-        let code = ERR_peek_error()
+        // The last: modules that use OpenSSL themselves leave their own before it.
+        let code = ERR_peek_last_error()
         let isOfModule = ERR_GET_LIB(code) == library.functions.error_library()
         let value = isOfModule ? ERR_GET_REASON(code) : 0
-        let reason = OpenSSLErrors.take().reason
+        let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason given"
+        ERR_clear_error()
         // The values of CKR_… in PKCS #11 v2.40, appendix B.
         switch value {
         case 0xA0: return .wrongPIN(token: token.name, isAlone ? state(of: token) : .unknown)

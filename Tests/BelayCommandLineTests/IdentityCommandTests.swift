@@ -103,6 +103,12 @@ struct IdentityCommandTests {
             let errors = try #require(try run.json()["errors"] as? [[String: Any]])
             #expect((errors.first?["message"] as? String)?.contains("a certificate signing request") == true)
         }
+        // Beside a key it is an entry by that name.
+        let key = try PrivateKey.generate(.p256)
+        let both = try await run("inspect", folder.write("both.pem", made.pem + key.pkcs8PEM().text))
+        #expect(both.status == 0, "\(both.errors)")
+        #expect(both.output.contains("a certificate signing request"))
+        #expect(!both.output.contains("something else"), "\(both.output)")
     }
 
     @Test("A new passphrase beyond ASCII is written with a warning that names Java", arguments: ["ü", "u"])

@@ -70,10 +70,10 @@ struct KeyStoreText {
             case "certificate": "certificate"
             case "malformed": "certificate that cannot be read"
             case "revocation-list": "revocation list"
-            default: "something else"
+            default: entry.problem ?? "something else"
             }
         var lines = [what + name + date]
-        if let problem = entry.problem { lines.append(console.style.bad(problem)) }
+        if let problem = entry.problem, entry.kind != "other" { lines.append(console.style.bad(problem)) }
         lines += entry.certificates.map { certificate in
             let state =
                 certificate.daysLeft < 0

@@ -56,7 +56,8 @@ enum ExitProbe {
 
     private static func send(_ request: Request, _ session: Session) async {
         do { _ = try await session.send(request) } catch {
-            fputs("\(error)\n", stderr)
+            let text = Array("\(error)\n".utf8)
+            _ = write(STDERR_FILENO, text, text.count)
             exit(3)
         }
     }

@@ -131,4 +131,23 @@ struct TokenTests {
         let none = try await world.belay(["csr", "--identity", "pkcs11:token=shop;object=ec"] + place)
         #expect(none.status == 3 && none.errors.contains("'--certificate FILE'"), "\(none.errors)")
     }
+
+    @Test("The URIs that GnuTLS's p11tool prints are taken as they are")
+    func foreignURIs() async throws {
+        let listed = try await TokenWorld.tool(
+            "p11tool",
+            [
+                "--provider", TokenWorld.module, "--login", "--set-pin=\(TokenWorld.pin)", "--only-urls",
+                "--list-privkeys", "pkcs11:token=shop",
+            ], world.folder)
+        let uris = listed.text.split(separator: "\n").map(String.init)
+        #expect(uris.count == 2, "\(listed.all)")
+        for uri in uris {
+            let name = uri.contains("object=rsa") ? "rsa" : "ec"
+            let run = try await world.get(
+                "TLSv1.3", "--identity", uri, "--passphrase-file", world.folder("pin"), "--pkcs11-module",
+                TokenWorld.module, "--identity-certificate", world.folder("\(name).pem"))
+            #expect(run.output == "TLSv1.3 CN=ada-\(name)\n", "\(run.errors)")
+        }
+    }
 }

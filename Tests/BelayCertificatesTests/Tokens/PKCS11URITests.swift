@@ -89,4 +89,37 @@ struct PKCS11URITests {
             }
         }
     }
+
+    @Test("However a URI is damaged, it is refused within its bounds or means the same again once printed")
+    func mutations() throws {
+        let seed = Array("pkcs11:token=a%20b;object=c;id=%01%02;type=private?pin-source=file:/p&module-path=/m".utf8)
+        let alphabet = Array("pkcs1:;?&=%/ab01\u{0}é".utf8)
+        // Numerical Recipes' generator: the same cases each time.
+        var state: UInt32 = 1
+        func next(_ bound: Int) -> Int {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return Int(state >> 8) % bound
+        }
+        var taken = 0
+        for _ in 0..<20_000 {
+            var units = seed
+            for _ in 0...next(4) {
+                let place = next(units.count)
+                switch next(3) {
+                case 0: units[place] = alphabet[next(alphabet.count)]
+                case 1: units.insert(alphabet[next(alphabet.count)], at: place)
+                default: units.remove(at: place)
+                }
+            }
+            let text = String(decoding: units, as: UTF8.self)
+            do {
+                let uri = try PKCS11URI(text)
+                taken += 1
+                #expect(try PKCS11URI(uri.description) == uri, "\(text)")
+            } catch {
+                #expect((0...text.utf8.count).contains(error.offset), "\(text)")
+            }
+        }
+        #expect(taken > 100 && taken < 19_900)
+    }
 }

@@ -76,6 +76,40 @@ struct InfoPlistTests {
         #expect(get.status == 1 && get.errors.contains("ats.cleartext"), "\(get)")
     }
 
+    @Test("H8: a good server that an app's own rules keep out is refused with the rule, and the key that says so")
+    func ownRules() async throws {
+        let stage = try await Stage.shared.value
+        let folder = try TemporaryFolder()
+        let host = try stage.laboratory.server(.oneWay).host
+        let nobody =
+            "<array><dict><key>SPKI-SHA256-BASE64</key><string>dpLDrTVAu4A8Ags67mbNiIcSMjTqDG5xQ8Ct1z/0Me0=</string></dict></array>"
+        let pinned = try folder.write(
+            "Info.plist",
+            "<plist><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict><key>\(host)</key><dict>"
+                + "<key>NSPinnedCAIdentities</key>\(nobody)</dict></dict></dict></dict></plist>")
+        let arguments = try Self.arguments("check", stage, .oneWay)
+        #expect(try await Program.run(arguments).status == 0)
+        #expect(try await Program.run(arguments + ["--info-plist", "default"]).status == 0)
+        let run = try await Program.run(arguments + ["--info-plist", pinned])
+        #expect(run.status == 1 && run.output.contains("ats.pinned-domains"), "\(run)")
+        #expect(run.output.contains("NSAppTransportSecurity › NSPinnedDomains › \(host)"), "\(run.output)")
+        let json = try await Program.run(arguments + ["--info-plist", pinned, "--format", "json"]).json()
+        let decision = try #require(json["transportSecurity"] as? [String: Any])
+        #expect(decision["decidedBy"] as? [[String]] == [["NSAppTransportSecurity", "NSPinnedDomains", host]])
+        #expect(decision["infoPlist"] as? String == pinned && decision["os"] as? String == "ios18.4+")
+        // The same of an exception that is stricter than the default, and of get.
+        let other = try TemporaryFolder()
+        let newer = try Self.file(other, host, "<key>NSExceptionMinimumTLSVersion</key><string>TLSv1.3</string>")
+        let strict = try await Program.run(arguments + ["--info-plist", newer, "--format", "json"]).json()
+        #expect(
+            ((strict["transportSecurity"] as? [String: Any])?["decidedBy"] as? [[String]])?.last
+                == ["NSAppTransportSecurity", "NSExceptionDomains", host, "NSExceptionMinimumTLSVersion"])
+        let get = try await Program.run(try Self.arguments("get", stage, .oneWay) + ["--info-plist", pinned])
+        #expect(get.status == 1 && (get.output + get.errors).contains("NSPinnedDomains › \(host)"), "\(get)")
+        // Without an Info.plist nothing is said of one.
+        #expect(try await Program.run(arguments + ["--format", "json"]).json()["transportSecurity"] is NSNull)
+    }
+
     @Test("an Info.plist that is malformed allows nothing, and one that cannot be read is said to be so")
     func malformed() async throws {
         let stage = try await Stage.shared.value

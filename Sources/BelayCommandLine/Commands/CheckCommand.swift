@@ -78,35 +78,36 @@ struct CheckCommand: AsyncParsableCommand {
         let isCleartext = !refusals.isEmpty
         var policy: SecurityPolicy?
         var identity: GivenIdentity?
+        var decision: AppDecision?
         do {
             let read = try policyOptions.policy()
             policy = read
             refusals += read.contradictions()
             var notice: Finding?
-            let demands = try demands(location.endpoint, isCleartext: isCleartext, &refusals, &notice)
+            let demands = try demands(location.endpoint, isCleartext: isCleartext, &refusals, &notice, &decision)
             if let notice, refusals.isEmpty {
                 // Pins are to be proved, and nothing proves anything here.
                 guard read.pinningMode == .none else {
                     let refusal = ConnectionRequirements.cleartext(host: location.endpoint.host)
-                    return try finish(answer(Verdict(refusing: [refusal, notice]), location, read), console)
+                    return try finish(answer(Verdict(refusing: [refusal, notice]), location, read, decision), console)
                 }
-                var report = answer(.unproven([notice]), location, read)
+                var report = answer(.unproven([notice]), location, read, decision)
                 report.isCleartext = true
                 return try finish(report, console)
             }
             // Known already: not a byte goes out.
             guard refusals.isEmpty else {
-                return try finish(answer(Verdict(refusing: refusals), location, read), console)
+                return try finish(answer(Verdict(refusing: refusals), location, read, decision), console)
             }
             var given = try trustOptions.read()
             identity = try connection.readIdentity(console)
             // In the middle of the handshake, when the server is judged for the first time, is no time to read files.
             if identity != nil { given.systemAnchors = try trustOptions.systemAnchors(read, console) }
             let check = ServerCheck(
-                subject: subject(location, demands), policy: read, given: given, console: console)
+                subject: subject(location, demands, decision), policy: read, given: given, console: console)
             try finish(await check.connect(identity: identity), console)
         } catch let error as InputError {
-            var report = answer(Verdict(refusing: []), location, policy ?? .default)
+            var report = answer(Verdict(refusing: []), location, policy ?? .default, decision)
             report.isPolicyKnown = policy != nil
             report.identity = identity
             report.error = .input(error)
@@ -114,24 +115,30 @@ struct CheckCommand: AsyncParsableCommand {
         }
     }
 
-    private func answer(_ verdict: Verdict, _ location: TLSLocation, _ policy: SecurityPolicy) -> CheckReport {
-        subject(location).answer(verdict, policy)
+    private func answer(
+        _ verdict: Verdict, _ location: TLSLocation, _ policy: SecurityPolicy, _ decision: AppDecision?
+    ) -> CheckReport {
+        subject(location, nil, decision).answer(verdict, policy)
     }
 
-    private func subject(_ location: TLSLocation, _ demands: TransportSecurityRequirements? = nil) -> CheckSubject {
+    private func subject(
+        _ location: TLSLocation, _ demands: TransportSecurityRequirements?, _ decision: AppDecision?
+    ) -> CheckSubject {
         CheckSubject(
             command: "check", url: url, endpoint: location.endpoint, startTLS: location.startTLS,
             policyOptions: policyOptions, trustOptions: trustOptions,
-            connection: connection, transportSecurity: transportSecurity, demands: demands)
+            connection: connection, transportSecurity: transportSecurity, demands: demands, decision: decision)
     }
 
     /// What the Info.plist demands of the server; what it refuses goes to the refusals, and that it lets cleartext go to the notice.
     private func demands(
-        _ endpoint: TLSEndpoint, isCleartext: Bool, _ refusals: inout [Finding], _ notice: inout Finding?
+        _ endpoint: TLSEndpoint, isCleartext: Bool, _ refusals: inout [Finding], _ notice: inout Finding?,
+        _ decision: inout AppDecision?
     ) throws -> TransportSecurityRequirements? {
         guard let enforcement = try transportSecurity.enforcement() else { return nil }
         let literal = endpoint.hostLiteral.contains(":") ? "[\(endpoint.hostLiteral)]" : endpoint.hostLiteral
         let place = try SessionURL("\(isCleartext ? "http" : "https")://\(literal):\(endpoint.port)/")
+        decision = AppDecision(transportSecurity, enforcement, place)
         let demands: TransportSecurityRequirements
         do throws(SessionError.Reason) {
             demands = try enforcement.demands(for: place)

@@ -215,9 +215,13 @@ struct GetCommand: AsyncParsableCommand {
         var connection = connection
         // The name was meant for the host of the URL that was given.
         if !isOriginal { connection.expectName = nil }
+        let target = try? SessionURL(place)
+        let decision = target.flatMap { url in
+            enforcement.flatMap { AppDecision(transportSecurity, $0, url) }
+        }
         return CheckSubject(
             command: "get", url: isOriginal ? url : place, endpoint: endpoint, policyOptions: policyOptions,
             trustOptions: trustOptions, connection: connection, transportSecurity: transportSecurity,
-            demands: (try? SessionURL(place)).flatMap { try? enforcement?.demands(for: $0) })
+            demands: target.flatMap { try? enforcement?.demands(for: $0) }, decision: decision)
     }
 }

@@ -5,10 +5,8 @@ import BelayTrust
 
 /// What an Info.plist demands of the server whose chain is at hand.
 struct ChainDemands {
-    /// The Info.plist.
-    let file: String
-    let context: TransportSecurityOptions.Context
-    let systems: SystemRange
+    /// Why it is as it is, and which keys decided.
+    let decision: AppDecision
     /// What a connection must be; nil where there may be none.
     let requirements: TransportSecurityRequirements?
     /// Why there may be none.
@@ -18,19 +16,25 @@ struct ChainDemands {
     ///
     /// - Returns: nil where no Info.plist is given.
     init?(_ options: TransportSecurityOptions, host: GivenHost) throws(InputError) {
-        guard let file = options.infoPlist, let enforcement = try options.enforcement() else { return nil }
-        self.file = file
-        context = options.context ?? .default
-        systems = options.os ?? .newest
-        do {
-            requirements = try enforcement.demands(for: SessionURL("https://\(host.inURL)/"))
+        guard let enforcement = try options.enforcement() else { return nil }
+        let url: SessionURL
+        do throws(SessionURLError) { url = try SessionURL("https://\(host.inURL)/") } catch {
+            throw Self.unusable(error)
+        }
+        guard let decision = AppDecision(options, enforcement, url) else { return nil }
+        self.decision = decision
+        do throws(SessionError.Reason) {
+            requirements = try enforcement.demands(for: url)
             refusals = []
-        } catch SessionError.Reason.transportSecurity(let findings) {
+        } catch {
+            guard case .transportSecurity(let findings) = error else { throw Self.unusable(error) }
             requirements = nil
             refusals = findings
-        } catch {
-            throw InputError(message: "\(error)", remedy: "Give '--host' a name or an address.")
         }
+    }
+
+    private static func unusable(_ error: any Error) -> InputError {
+        InputError(message: "\(error)", remedy: "Give '--host' a name or an address.")
     }
 
     /// The verdict on the chain, within the demands.
@@ -42,7 +46,7 @@ struct ChainDemands {
     var rows: [(String, String)] {
         guard let requirements else { return [("by the plist", "no connection at all: see the findings")] }
         return [
-            ("by the plist", demands(requirements).joined(separator: "\n")),
+            ("decided", decision.text), ("by the plist", demands(requirements).joined(separator: "\n")),
             ("not checked", requirements.uncheckedByChains.map(\.demand).joined(separator: "\n")),
         ]
     }
@@ -70,8 +74,6 @@ struct ChainDemands {
 }
 
 extension ChainDemands: Encodable {
-    private enum Key: String, CodingKey { case infoPlist, context, os, allowed, requirements, notChecked }
-
     private struct Requirements: Encodable {
         let minimumVersion: String
         let forwardSecrecy: Bool
@@ -122,12 +124,10 @@ extension ChainDemands: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(file, forKey: .infoPlist)
-        try container.encode(context.rawValue, forKey: .context)
-        try container.encode(systems.description, forKey: .os)
-        try container.encode(requirements != nil, forKey: .allowed)
-        try container.encode(requirements.map(Requirements.init), forKey: .requirements)
-        try container.encode(requirements?.uncheckedByChains.map(\.name) ?? [], forKey: .notChecked)
+        var container = encoder.container(keyedBy: JSONKey.self)
+        try decision.encode(into: &container)
+        try container.encode(requirements != nil, forKey: JSONKey("allowed"))
+        try container.encode(requirements.map(Requirements.init), forKey: JSONKey("requirements"))
+        try container.encode(requirements?.uncheckedByChains.map(\.name) ?? [], forKey: JSONKey("notChecked"))
     }
 }

@@ -31,6 +31,8 @@ struct CheckReport {
     var path: PathReport?
     /// The identity that was given, with what speaks against it; nil where none was given, or it was not read.
     var identity: GivenIdentity?
+    /// What the Info.plist says about the server; nil where none is given.
+    var decision: AppDecision?
     /// Why nothing was reached.
     var error: Failure?
 
@@ -54,7 +56,7 @@ struct CheckReport {
 extension CheckReport: Encodable {
     private enum Key: String, CodingKey {
         case url, host, port, connectTo, trusted, result, summary, reasons, requirements, policy, weaknesses
-        case connection, sent, path, pathComplete, explanation, pins, identity, error
+        case transportSecurity, connection, sent, path, pathComplete, explanation, pins, identity, error
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -74,6 +76,7 @@ extension CheckReport: Encodable {
                 minimumVersion: requirements.minimumVersion.description,
                 forwardSecrecy: requirements.requiresForwardSecrecy
             ), forKey: .requirements)
+        try container.encode(decision, forKey: .transportSecurity)
         try container.encode(isPolicyKnown ? PolicyReport(policy) : nil, forKey: .policy)
         try container.encode(isPolicyKnown ? policy.weaknesses : [], forKey: .weaknesses)
         try container.encode(examination.map(Connection.init), forKey: .connection)

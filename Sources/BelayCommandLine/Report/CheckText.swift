@@ -34,6 +34,7 @@ struct CheckText {
         var rows = [
             ("demanded", "\(report.requirements)\n\(PolicyText(policy).summary)")
         ]
+        if let decision = report.decision { rows.append(("by plist", decision.text)) }
         if let evidence = report.examination?.evidence ?? report.evidence {
             var negotiated =
                 "\(evidence.version), \(evidence.cipherSuite)"

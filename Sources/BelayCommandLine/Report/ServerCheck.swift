@@ -21,18 +21,22 @@ struct CheckSubject: Sendable {
     let transportSecurity: TransportSecurityOptions
     /// What the app's Info.plist demands; nil where none is given.
     var demands: TransportSecurityRequirements?
+    /// Why, and which keys say so; nil where none is given.
+    var decision: AppDecision?
 
     /// What a connection must be.
     var requirements: ConnectionRequirements { demands?.connection ?? .transportSecurity }
 
     /// An answer in which no certificate is looked at.
     func answer(_ verdict: Verdict, _ policy: SecurityPolicy) -> CheckReport {
-        CheckReport(
+        var report = CheckReport(
             command: command, url: printable(url), endpoint: endpoint, connectTo: connection.connectTo,
             verdict: verdict, requirements: requirements, policy: policy,
             isMomentGiven: trustOptions.time != nil,
             words: policyOptions.wordsWithoutPins + trustOptions.words + transportSecurity.words + connection.words
                 + (FetchOptions.isServer(url) ? [] : startTLS.map { ["--starttls", $0.rawValue] } ?? []))
+        report.decision = decision
+        return report
     }
 }
 

@@ -48,6 +48,12 @@ package struct TransportSecurityEnforcement: Sendable {
 }
 
 extension TransportSecurityEnforcement {
+    /// Why it is as it is, and which keys decided, on all of the systems.
+    package func answer(for url: SessionURL) -> TransportSecurityAnswer? {
+        guard let target = try? TransportSecurityURL(Self.literal(url)) else { return nil }
+        return configuration.answer(for: target, in: context, on: systems)
+    }
+
     /// The URL with its host as it was written: that is what keys are compared with.
     private static func literal(_ url: SessionURL) -> String {
         let host = url.hostLiteral

@@ -139,7 +139,7 @@ struct InfoPlistSessionTests {
         }
     }
 
-    @Test("G17: NSPinnedDomains holds for leaves and authorities, both where both are given, and no handler overrules it")
+    @Test("G17: NSPinnedDomains holds for leaves and authorities, both where both are given; no handler overrules it")
     func pinnedDomains() async throws {
         let identity = try Self.issued(.p256)
         let server = try RawTLSServer { $0.identity = identity }

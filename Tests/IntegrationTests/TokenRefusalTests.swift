@@ -57,11 +57,26 @@ struct TokenRefusalTests {
         #expect(run.errors.contains("CN=ada-rsa"), "\(run.errors)")
     }
 
+    @Test("On the token, another key's certificate under the key's identifier and several of one key are refused")
+    func certificatesOnToken() async throws {
+        let sparePIN = "\(module)&pin-source=file:\(world.folder("spare-pin"))"
+        let other = try await check("pkcs11:token=spare;object=ec\(sparePIN)")
+        #expect(other.status == 3 && other.errors.contains("Key does not match certificate"), "\(other.errors)")
+        #expect(other.errors.contains("CN=ada-rsa"), "\(other.errors)")
+        let several = try await check("pkcs11:token=spare;object=twice\(sparePIN)")
+        for fragment in ["several certificates", "\"CN=bob\"", "\"CN=bert\"", "--identity-certificate FILE"] {
+            #expect(several.status == 3 && several.errors.contains(fragment), "\(several.errors)")
+        }
+        try world.folder.write("bert.pem", Certificate(der: world.folder.read("bert.der")).pem)
+        let chosen = try await check(
+            "pkcs11:token=spare;object=twice\(sparePIN)", "--identity-certificate", world.folder("bert.pem"))
+        #expect(chosen.errors.contains("nothing listens"), "\(chosen.errors)")
+    }
+
     @Test("A wrong PIN is tried once, and the token's own warning is passed on")
     func wrongPIN() async throws {
         let log = world.folder("wrong-pin.log")
         let run = try await check(
-            // Nobody else opens this token, which would make it forget the attempt.
             "pkcs11:token=spare;object=ec", "--pkcs11-module", TokenWorld.spy, "--passphrase-file",
             world.folder("wrong-pin"),
             environment: ["PKCS11SPY": TokenWorld.module, "PKCS11SPY_OUTPUT": log])

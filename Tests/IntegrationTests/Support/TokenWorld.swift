@@ -7,8 +7,8 @@ import TestSupport
 ///
 /// SoftHSM finds its tokens by its environment. So whatever uses them is a process of its own, with an environment of its own.
 struct TokenWorld: Provided {
-    /// The token `shop` has the keys `rsa` and `ec`, with the certificate of `rsa` and that of its issuer; the token `spare` has
-    /// another `ec`.
+    /// The token `shop` has the keys `rsa` and `ec`, with the certificate of `rsa` and that of its issuer. The token `spare` has
+    /// another `ec`, under whose identifier stands the certificate of `rsa`, and `twice`, which has two certificates.
     static let pin = "47119305"
     static let sparePIN = "08156622"
     static let module = "/usr/lib/softhsm/libsofthsm2.so"
@@ -49,6 +49,7 @@ struct TokenWorld: Provided {
         try FileManager.default.createDirectory(atPath: folder("tokens"), withIntermediateDirectories: true)
         try folder.write("softhsm2.conf", "directories.tokendir = \(folder("tokens"))\nobjectstore.backend = file\n")
         try folder.write("pin", pin + "\n")
+        try folder.write("spare-pin", sparePIN + "\n")
         try folder.write("wrong-pin", "9999\n")
         for (token, pin) in [("shop", pin), ("spare", sparePIN)] {
             try await tool(
@@ -58,6 +59,7 @@ struct TokenWorld: Provided {
         try await generate("rsa:2048", "rsa", "01", "shop", pin, folder)
         try await generate("EC:prime256v1", "ec", "02", "shop", pin, folder)
         try await generate("EC:prime256v1", "ec", "02", "spare", sparePIN, folder)
+        try await generate("EC:prime256v1", "twice", "03", "spare", sparePIN, folder)
 
         let world = try LaboratoryWorld()
         let issuer = world.authorities.clientIntermediate
@@ -73,8 +75,14 @@ struct TokenWorld: Provided {
             .client(named: "ada-late", validity: past), for: PublicKey(der: folder.read("ec.pub")))
         try folder.write("expired.pem", late.pem + issuer.certificate.pem)
         try folder.write("issuer.der", issuer.certificate.der)
-        try await store("rsa.der", id: "01", folder)
-        try await store("issuer.der", id: "aa", folder)
+        try await store("rsa.der", id: "01", "shop", pin, folder)
+        try await store("issuer.der", id: "aa", "shop", pin, folder)
+        try await store("rsa.der", id: "02", "spare", sparePIN, folder)
+        for name in ["bob", "bert"] {
+            let key = try PublicKey(der: folder.read("spare-twice.pub"))
+            try folder.write("\(name).der", issuer.issue(.client(named: name), for: key).der)
+            try await store("\(name).der", id: "03", "spare", sparePIN, folder)
+        }
 
         let server = try world.authorities.publicIntermediate.issueIdentity(
             .server(names: [Site.host]), key: .generate(.p256))
@@ -146,12 +154,14 @@ struct TokenWorld: Provided {
             folder)
     }
 
-    /// Stores a certificate on the token `shop`.
-    private static func store(_ file: String, id: String, _ folder: TemporaryFolder) async throws {
+    /// Stores a certificate on a token.
+    private static func store(
+        _ file: String, id: String, _ token: String, _ pin: String, _ folder: TemporaryFolder
+    ) async throws {
         try await tool(
             "pkcs11-tool",
             [
-                "--module", module, "--token-label", "shop", "--login", "--pin", pin, "--write-object", folder(file),
+                "--module", module, "--token-label", token, "--login", "--pin", pin, "--write-object", folder(file),
                 "--type", "cert", "--id", id,
             ], folder)
     }

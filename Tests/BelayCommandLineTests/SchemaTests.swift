@@ -14,20 +14,25 @@ struct SchemaTests {
     private static let environment = ["P": "secret", "NEW": "another secret"]
 
     private let folder: TemporaryFolder
-    private let client: Identity
-    private let root: Certificate
+
+    /// Made once: deriving the key of a PKCS#12 file is work.
+    private static let made = Result {
+        let authority = try CertificateIssuer.selfSigned(.authority(named: "Root"), key: .generate(.p256))
+        let issuing = try authority.issueAuthority(.authority(named: "Issuing", pathLength: 0), key: .generate(.p256))
+        let client = try issuing.issueIdentity(.client(named: "app"), key: .generate(.p256))
+        return (
+            root: authority.certificate, client: client, pkcs12: try client.pkcs12(passphrase: Secret(text: "secret"))
+        )
+    }
 
     init() throws {
         folder = try TemporaryFolder()
-        let authority = try CertificateIssuer.selfSigned(.authority(named: "Root"), key: .generate(.p256))
-        let issuing = try authority.issueAuthority(.authority(named: "Issuing", pathLength: 0), key: .generate(.p256))
-        client = try issuing.issueIdentity(.client(named: "app"), key: .generate(.p256))
-        root = authority.certificate
+        let (root, client, pkcs12) = try Self.made.get()
         try folder.write("client.pem", client.pem().bytes)
         try folder.write("client.key", client.privateKey.pkcs8PEM().bytes)
         try folder.write("client.crt", client.certificate.pem)
         try folder.write("root.pem", root.pem)
-        try folder.write("client.p12", client.pkcs12(passphrase: Secret(text: "secret")))
+        try folder.write("client.p12", pkcs12)
         try folder.write("notes.txt", "notes")
         let request = try CertificateRequest.make(
             subject: DistinguishedName(commonName: "x"), extensions: [.subjectAlternativeNames([.dns("r.test")])],

@@ -76,12 +76,13 @@ struct Authentication {
         latest = terms.connection
         var attempts = 0
         var changes = 0
+        var content = order.content
+        var began = ContinuousClock.now
         while attempts <= 2 * Authentication.maximumAttempts {
             let transfer = TransferOrder(
-                url: context.url.text, isEncrypted: context.url.isSecure, content: order.content,
-                terms: terms.connection,
-                settings: session.transferSettings, answers: answers, password: password, isAlone: isAlone, trace: trace
-            )
+                url: context.url.text, isEncrypted: context.url.isSecure, content: content,
+                terms: terms.connection, settings: session.transferSettings, answers: answers, password: password,
+                isAlone: isAlone, trace: trace)
             let outcome = await session.engine.perform(transfer)
             session.configuration.onEvent?(
                 .exchanged(id: exchange.identifier, metrics: ExchangeMetrics(outcome)))
@@ -90,9 +91,11 @@ struct Authentication {
             case .undecided(let evidence, let verdict)?:
                 attempts += 1
                 try await decide(evidence, verdict, context, &terms)
+                (content, began) = (order.content, .now)
             case .identityUndecided(let request, _)?:
                 attempts += 1
                 try await identify(request, context, &terms)
+                (content, began) = (order.content, .now)
             case .superseded?:
                 // No fault of the server's: it has shown nothing new.
                 changes += 1
@@ -100,6 +103,13 @@ struct Authentication {
                 forget()
                 terms = try self.terms(context)
                 latest = terms.connection
+                // And none to wait longer than was asked for.
+                guard let rest = order.content.rest(after: .now - began) else {
+                    throw exchange.failure(.timedOut(.queue, order.content.timeouts.total ?? .zero))
+                }
+                content = rest
+            case .timedOut(let phase, let limit)? where limit == content.timeouts.total:
+                throw exchange.failure(.timedOut(phase, order.content.timeouts.total ?? limit))
             case let failed?: throw exchange.failure(failed)
             }
         }

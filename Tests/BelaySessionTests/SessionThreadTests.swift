@@ -190,6 +190,27 @@ struct ReadAheadTests {
         await server.stop()
     }
 
+    @Test("large responses on few HTTP/2 connections are all read to their end, however their frames lie")
+    func largeStreams() async throws {
+        let body = [UInt8](repeating: 0x78, count: 102_400)
+        let server = try RawTLSServer { setup in
+            setup.protocols = ["h2"]
+            setup.answer = { _, _ in HTTPAnswer(200, [], content: body) }
+        }
+        let session = try Session.tests(server) { $0.maximumConnectionsPerHost = 2 }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<24 {
+                group.addTask {
+                    var count = 0
+                    for _ in 0..<20 { count += try await session.send(.get("")).body.count }
+                    return count
+                }
+            }
+            for try await count in group { #expect(count == 20 * body.count) }
+        }
+        await server.stop()
+    }
+
     @Test("a server that sends without end leaves room for others")
     func endless() async throws {
         let other = try RawTLSServer(["127.0.0.1"])

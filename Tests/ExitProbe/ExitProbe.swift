@@ -56,8 +56,8 @@ enum ExitProbe {
 
     private static func send(_ request: Request, _ session: Session) async {
         do { _ = try await session.send(request) } catch {
-            let text = Array("\(error)\n".utf8)
-            _ = write(STDERR_FILENO, text, text.count)
+            let text = "\(error)\n"
+            _ = write(STDERR_FILENO, text, text.utf8.count)
             exit(3)
         }
     }

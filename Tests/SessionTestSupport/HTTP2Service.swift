@@ -152,7 +152,7 @@ struct HTTP2Service: Sendable {
         let answer = await service.answer(request)
         open.withLock { $0 -= 1 }
         guard !answer.isDropped else { return writer.finish() }
-        writer.yield(Self.wireForm(answer, stream: stream))
+        for part in Self.wireForm(answer, stream: stream) { writer.yield(part) }
         guard answer.closes else { return }
         // The last stream that was served, and no error (section 6.8).
         let payload = Self.number(stream, bytes: 4) + Self.number(0, bytes: 4)
@@ -180,13 +180,22 @@ struct HTTP2Service: Sendable {
         return true
     }
 
-    private static func wireForm(_ answer: HTTPAnswer, stream: Int) -> [UInt8] {
+    /// An answer in parts that those of other streams may come between.
+    private static func wireForm(_ answer: HTTPAnswer, stream: Int) -> [[UInt8]] {
         let fields = [(":status", "\(answer.status)")] + answer.fields.map { ($0.name.lowercased(), $0.value) }
         // Literal fields without indexing, their names literal as well (RFC 7541, section 6.2.2).
         let block: [UInt8] = fields.flatMap { (name, value) -> [UInt8] in [0] + text(name) + text(value) }
         let head = frame(
             .headers, endsHeaders | (answer.content.isEmpty ? endsStream : 0), stream: stream, block)
-        return head + (answer.content.isEmpty ? [] : frame(.data, endsStream, stream: stream, answer.content))
+        // No client takes longer frames unasked (RFC 9113, section 4.2).
+        var parts = [head]
+        for start in stride(from: 0, to: answer.content.count, by: 16_384) {
+            let end = min(start + 16_384, answer.content.count)
+            let flags = end == answer.content.count ? endsStream : 0
+            parts.append(frame(.data, flags, stream: stream, Array(answer.content[start..<end])))
+        }
+        if parts.count > 1 { parts[0...1] = [parts[0] + parts[1]] }
+        return parts
     }
 
     /// A string without Huffman codes (RFC 7541, sections 5.1 and 5.2).

@@ -1,4 +1,3 @@
-import BelayCertificates
 import BelayTLS
 import CCurl
 import CSystem
@@ -6,12 +5,11 @@ import Glibc
 
 /// The part of the engine that its thread holds: libcurl's handles, the sockets, and the transfers that are under way.
 final class EngineCore: @unchecked Sendable {
-    // Safe to share: `mailbox`, `wake` and `epoll` are constants that any thread may use (a lock, and descriptors that are
+    // Safe to share: `mailbox` and `epoll` are constants that any thread may use (an object of its own, and a descriptor that is
     // closed when the last reference goes). Everything else is touched by the engine's thread alone, from `start` to the end
     // of `run`; until then only the initializer has seen it.
     private let epoll: CInt
-    private let wake: CInt
-    private let mailbox = Protected(Mailbox())
+    private let mailbox: EngineMailbox
     private let settings: EngineSettings
     private var multi: OpaquePointer?
     private var share: OpaquePointer?
@@ -22,8 +20,10 @@ final class EngineCore: @unchecked Sendable {
     /// Exchanges that have ended, and who waits for them.
     private var answers: [(UnsafeContinuation<TransferOutcome, Never>, TransferOutcome)] = []
     private let sockets: EngineSockets
-    /// Sockets of which more may have been read than was passed on.
-    private var unfinished: [CInt] = []
+    /// Sockets of which more has been read than was passed on; empty but for a moment.
+    private var unread: [CInt] = []
+    /// How often in a row nothing came of reading on.
+    private var fruitless = 0
     /// When libcurl wants to be called, in nanoseconds of the monotonic clock; nil for never.
     private var due: Int64?
     /// When the limits of the transfers are to be looked at, by the same clock; nil while there are none.
@@ -37,48 +37,31 @@ final class EngineCore: @unchecked Sendable {
     private static let idleLimit = 512
     /// How many of the idle handles are looked at for one that fits.
     private static let idleSearch = 8
-    /// How often in a row a connection is read without anything coming of it. A record may hold nothing that is passed on.
-    private static let fruitlessReadings = 2
-    /// How often in a row one connection is read.
+    /// How often connections are read on before the others have their turn, and how often in vain.
     private static let readingsInARow = 16
+    private static let fruitlessReadings = 64
     /// How often the mailbox is read before the network is looked at again.
     private static let readings = 4
-
-    private struct Mailbox {
-        var letters: [Letter] = []
-        var isClosed = false
-        /// Whether the thread waits, or is about to, and has to be woken.
-        var isAsleep = false
-    }
-
-    enum Letter {
-        case start(TransferLetter)
-        case cancel(UInt64)
-        /// A part of a task that runs on this thread.
-        case run(UnownedJob, UnownedTaskExecutor)
-        case stop
-    }
 
     init(settings: EngineSettings) throws(EngineError) {
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
             throw EngineError(call: "curl_global_init", code: 0)
         }
         self.settings = settings
+        mailbox = try EngineMailbox()
         epoll = belay_epoll_create()
-        wake = epoll < 0 ? -1 : belay_eventfd_create()
-        let code = errno
-        guard wake >= 0 else { throw EngineError(call: epoll < 0 ? "epoll_create1" : "eventfd", code: code) }
-        guard belay_epoll_watch_always(epoll, wake, EngineCore.wakeToken) == 0 else {
+        guard epoll >= 0 else { throw EngineError(call: "epoll_create1", code: errno) }
+        sockets = EngineSockets(epoll: epoll)
+        guard belay_epoll_watch_always(epoll, mailbox.descriptor, EngineCore.wakeToken) == 0 else {
             throw EngineError(call: "epoll_ctl", code: errno)
         }
-        sockets = EngineSockets(epoll: epoll)
         multi = curl_multi_init().map { OpaquePointer($0) }
         share = curl_share_init().map { OpaquePointer($0) }
         guard multi != nil, share != nil else { throw EngineError(call: "curl_multi_init", code: ENOMEM) }
     }
 
     deinit {
-        for descriptor in [wake, epoll] where descriptor >= 0 { close(descriptor) }
+        if epoll >= 0 { close(epoll) }
     }
 
     func start() throws(EngineError) {
@@ -97,19 +80,7 @@ final class EngineCore: @unchecked Sendable {
     }
 
     /// Puts a letter into the mailbox. False when the engine has stopped, and nobody will read it.
-    func post(_ letter: Letter) -> Bool {
-        let state = mailbox.withLock { mailbox -> (isOpen: Bool, mustWake: Bool) in
-            guard !mailbox.isClosed else { return (false, false) }
-            mailbox.letters.append(letter)
-            defer { mailbox.isAsleep = false }
-            return (true, mailbox.isAsleep)
-        }
-        if state.mustWake {
-            var one: UInt64 = 1
-            _ = write(wake, &one, MemoryLayout<UInt64>.size)
-        }
-        return state.isOpen
-    }
+    func post(_ letter: EngineMailbox.Letter) -> Bool { mailbox.post(letter) }
 
     // MARK: - The thread
 
@@ -147,16 +118,13 @@ final class EngineCore: @unchecked Sendable {
         var tokens = [UInt64](repeating: 0, count: 64)
         var directions = [UInt32](repeating: 0, count: 64)
         var running: CInt = 0
-        var letters: [Letter] = []
+        var letters: [EngineMailbox.Letter] = []
+        var hasUnread = false
         while true {
             var next = Next.waits
             // What tasks on this thread ask for is begun at once, as long as they do not keep the network waiting.
             for _ in 0..<EngineCore.readings {
-                letters.removeAll(keepingCapacity: true)
-                mailbox.withLock { mailbox in
-                    swap(&mailbox.letters, &letters)
-                    mailbox.isAsleep = letters.isEmpty
-                }
+                mailbox.take(&letters)
                 next = read(letters, multi)
                 if !waiting.isEmpty { resumeWaiting(multi) }
                 answer()
@@ -165,22 +133,19 @@ final class EngineCore: @unchecked Sendable {
             if next == .ends { break }
             // What has begun goes out before anything is waited for.
             if fireTimer(multi) {
+                hasUnread = readOn(multi)
                 collect(multi)
                 answer()
             }
             sockets.applyChanges()
-            let isBusy = !letters.isEmpty || !unfinished.isEmpty
+            let isBusy = !letters.isEmpty || hasUnread
             let count = belay_epoll_wait_until(
                 epoll, &tokens, &directions, CInt(tokens.count), isBusy ? 0 : patience)
             if count < 0, errno != EINTR { break }
-            mailbox.withLock { $0.isAsleep = false }
-            let unfinished = self.unfinished
-            self.unfinished.removeAll()
-            for socket in unfinished { act(on: socket, 1, multi) }
+            mailbox.noteAwake()
             for index in 0..<max(0, Int(count)) {
                 if tokens[index] == EngineCore.wakeToken {
-                    var value: UInt64 = 0
-                    _ = Glibc.read(wake, &value, MemoryLayout<UInt64>.size)
+                    mailbox.clearWake()
                     continue
                 }
                 act(on: CInt(truncatingIfNeeded: tokens[index]), directions[index], multi)
@@ -189,6 +154,7 @@ final class EngineCore: @unchecked Sendable {
                 curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_ERR), &running)
             }
             fireTimer(multi)
+            hasUnread = readOn(multi)
             collect(multi)
             answer()
             if let nextCheck, nextCheck <= EngineCore.now {
@@ -204,17 +170,21 @@ final class EngineCore: @unchecked Sendable {
         var running: CInt = 0
         let mask = (bits & 1) | (bits & 2) | (bits & 4)
         curl_multi_socket_action(multi, socket, CInt(mask), &running)
-        // OpenSSL has read more from the socket than libcurl asked it for, and libcurl looks at nothing but the socket. A record of
-        // which only a part has come cannot be read yet.
-        var fruitless = 0
+    }
+
+    /// Has libcurl read on where OpenSSL has read more from a socket than it was asked for: libcurl looks at nothing but the socket.
+    /// It reads from many at any call, so that all are looked at. True where some is left, and it is not to be waited for anything.
+    private func readOn(_ multi: UnsafeMutableRawPointer) -> Bool {
+        var running: CInt = 0
+        let before = sockets.delivered
         for _ in 0..<EngineCore.readingsInARow {
-            guard fruitless < EngineCore.fruitlessReadings, sockets.hasReadAhead(socket) else { return }
-            let before = sockets.delivered
-            curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_IN), &running)
-            fruitless = sockets.delivered == before ? fruitless + 1 : 0
+            sockets.findUnread(&unread)
+            if unread.isEmpty { break }
+            for socket in unread { curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_IN), &running) }
         }
-        // The others come first.
-        unfinished.append(socket)
+        // Where libcurl does not want to read now, it has set its timer; nobody turns round and round for it.
+        fruitless = unread.isEmpty || sockets.delivered != before ? 0 : fruitless + 1
+        return !unread.isEmpty && fruitless < EngineCore.fruitlessReadings
     }
 
     /// Has libcurl do what it has to do by now. False where that is nothing.
@@ -264,7 +234,7 @@ final class EngineCore: @unchecked Sendable {
     }
 
     /// Does what the letters say.
-    private func read(_ letters: [Letter], _ multi: UnsafeMutableRawPointer) -> Next {
+    private func read(_ letters: [EngineMailbox.Letter], _ multi: UnsafeMutableRawPointer) -> Next {
         var next = Next.waits
         for letter in letters {
             switch letter {
@@ -400,11 +370,7 @@ final class EngineCore: @unchecked Sendable {
     }
 
     private func end(_ multi: UnsafeMutableRawPointer, _ share: UnsafeMutableRawPointer) {
-        let letters = mailbox.withLock { mailbox in
-            mailbox.isClosed = true
-            return mailbox.letters
-        }
-        for letter in letters {
+        for letter in mailbox.close() {
             switch letter {
             case .start(let letter): letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
             // This thread still is the executor's.

@@ -26,6 +26,8 @@ final class EngineSockets {
     private var changed: [CInt] = []
     /// Those that the kernel did not take, or that were closed and opened again without a word.
     private(set) var failed: [CInt] = []
+    /// Those whose TLS is known.
+    private var carriers: [CInt] = []
     /// How often a piece of a response has come, ever.
     private(set) var delivered: UInt64 = 0
 
@@ -33,18 +35,32 @@ final class EngineSockets {
 
     /// A socket was opened for a connection.
     func opened(_ socket: CInt) {
-        withWatch(socket) { $0 = Watch(isOwn: true) }
+        forget(socket)
+        withWatch(socket) { $0.isOwn = true }
     }
 
     /// Closes a socket, and with it the kernel's watch.
     func close(_ socket: CInt) -> CInt {
-        withWatch(socket) { $0 = Watch() }
+        forget(socket)
         return Glibc.close(socket)
+    }
+
+    private func forget(_ socket: CInt) {
+        let carried = withWatch(socket) { watch in
+            defer { watch = Watch() }
+            return watch.session != nil
+        }
+        if carried { carriers.removeAll { $0 == socket } }
     }
 
     /// Says whose TLS a socket carries.
     func carries(_ socket: CInt, _ session: OpaquePointer) {
-        withWatch(socket) { if $0.isOwn { $0.session = session } }
+        let isNew = withWatch(socket) { watch in
+            guard watch.isOwn else { return false }
+            defer { watch.session = session }
+            return watch.session == nil
+        }
+        if isNew { carriers.append(socket) }
     }
 
     /// A piece of a response has come.
@@ -75,10 +91,14 @@ final class EngineSockets {
         }
     }
 
-    /// Whether bytes of a connection's have been read that no look at its socket shows.
-    func hasReadAhead(_ socket: CInt) -> Bool {
-        guard let session = withWatch(socket, { $0.session }) else { return false }
-        return ConnectionGuard.hasReadAhead(session)
+    /// Finds the sockets of which records have been read that no look at them shows, and that somebody waits for.
+    func findUnread(_ found: inout [CInt]) {
+        found.removeAll(keepingCapacity: true)
+        for socket in carriers {
+            let watch = watches[Int(socket)]
+            guard watch.wanted != 0, let session = watch.session else { continue }
+            if ConnectionGuard.mayHaveUnreadRecords(session) { found.append(socket) }
+        }
     }
 
     /// Those that failed since the last call.

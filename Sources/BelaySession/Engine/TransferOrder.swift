@@ -65,6 +65,15 @@ final class TransferContent: Sendable, Equatable {
         self.timeouts = timeouts
     }
 
+    /// The same with what is left of the time after a part of it is gone; nil where nothing is left.
+    func rest(after gone: Duration) -> TransferContent? {
+        guard let total = timeouts.total else { return self }
+        guard total > gone else { return nil }
+        var timeouts = timeouts
+        timeouts.total = total - gone
+        return TransferContent(method: method, headers: headers, body: body, timeouts: timeouts)
+    }
+
     static func == (first: TransferContent, second: TransferContent) -> Bool {
         first === second
             || first.method == second.method && first.timeouts == second.timeouts && first.body == second.body

@@ -73,7 +73,7 @@ package final class ConnectionGuard {
             throw ConnectionGuardError(detail: error.text)
         }
         belay_tls_harden(context, TLSContext.maximumCertificateList)
-        // One system call for a record where there were two: its head and the rest. See `hasReadAhead`.
+        // One system call for a record where there were two: its head and the rest. See `mayHaveUnreadRecords`.
         belay_tls_read_ahead(context)
         guard belay_tls_request_staple(context) == 1, belay_tls_request_timestamps(context) == 1 else {
             throw ConnectionGuardError(detail: OpenSSLError.drain().text)
@@ -101,9 +101,13 @@ package final class ConnectionGuard {
         return Unmanaged<ConnectionGuard>.fromOpaque(held).takeUnretainedValue()
     }
 
-    /// Whether bytes of a live connection have been read from its socket that nobody has asked for yet: no look at the socket shows
-    /// them. They may be a part of a record, of which nothing can be read before the rest has come.
-    package static func hasReadAhead(_ session: OpaquePointer) -> Bool { SSL_has_pending(session) == 1 }
+    /// Whether records of a live connection may have been read from its socket that nobody has asked for yet: no look at the socket
+    /// shows them.
+    ///
+    /// Where the last reading has found nothing, OpenSSL has a part of a record at most, and the rest will show.
+    package static func mayHaveUnreadRecords(_ session: OpaquePointer) -> Bool {
+        SSL_has_pending(session) == 1 && SSL_want(session) == SSL_NOTHING
+    }
 
     // MARK: - Judging
 

@@ -2,6 +2,7 @@ import BelayCertificates
 import BelaySession
 import BelayTLS
 import BelayTrust
+import Glibc
 import SessionTestSupport
 import TestSupport
 import Testing
@@ -13,7 +14,8 @@ struct HandshakeChangeTests {
     /// - Parameters:
     ///   - change: gets the session and the number of the connection, before the server's first words on it reach the client.
     private static func request(
-        _ protocols: [String], _ version: TLSVersion, change: @escaping @Sendable (Session, Int) -> Void
+        _ protocols: [String], _ version: TLSVersion, total: Duration = .seconds(60),
+        change: @escaping @Sendable (Session, Int) -> Void
     ) async throws -> (error: SessionError?, connections: Int, bytes: [Int], requests: Int) {
         let server = try RawTLSServer { setup in
             setup.protocols = protocols
@@ -26,7 +28,8 @@ struct HandshakeChangeTests {
             if let session = session.withLock({ $0 }) { change(session, number) }
         }
         let made = try Session(
-            baseURL: "https://\(RawTLSServer.host)/", configuration: .tests(at: "127.0.0.1:\(relay.port)"),
+            baseURL: "https://\(RawTLSServer.host)/",
+            configuration: .tests(at: "127.0.0.1:\(relay.port)") { $0.timeouts.total = total },
             policy: .tests())
         session.withLock { $0 = made }
         let error = await made.refusal()
@@ -81,5 +84,19 @@ struct HandshakeChangeTests {
             return
         }
         #expect(seen.connections == 101 && seen.requests == 0)
+    }
+
+    @Test("the limit on a request holds for all of its connections together")
+    func limit() async throws {
+        let seen = try await Self.request(["http/1.1"], .tls13, total: .seconds(1)) { session, _ in
+            // A slow server.
+            usleep(300_000)
+            session.policy?.trust.explains.toggle()
+        }
+        guard case .timedOut(.seconds(1)) = seen.error?.reason else {
+            Issue.record("\(String(describing: seen.error))")
+            return
+        }
+        #expect(seen.connections <= 4 && seen.requests == 0)
     }
 }

@@ -37,6 +37,10 @@ struct FixCase: CustomTestStringConvertible, Sendable {
     private static let version = "NSExceptionMinimumTLSVersion"
 
     static let values: [FixCase] = [
+        FixCase(
+            "a key for the whole app with the settings of a domain",
+            "<key>NSExceptionDomains</key>\n<dict>\n<key>NSAllowsArbitraryLoads</key>\n<dict>\n<key>NSIncludesSubdomains</key>\n<true/>\n</dict>\n</dict>",
+            nil),
         .entry("YES", http, "<string>YES</string>", "<true/>"),
         .entry("true", http, "<string> True\n</string>", "<true/>"),
         .entry("1", http, "<integer>1</integer>", "<true/>"), .entry("1.0", http, "<real>1.0</real>", "<true/>"),

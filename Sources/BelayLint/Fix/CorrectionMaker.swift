@@ -206,6 +206,10 @@ struct CorrectionMaker {
         // Keys of entries could belong to any of them, and who put a key for the whole app into one meant that host.
         let isInEntry = entry(place.path) != nil && place.path.count > configuration.keyPath.count + 2
         guard TransportSecurityKey.levels(of: member.key) == [.configuration], !isInEntry else { return nil }
+        // A Boolean with the settings of an entry may have been meant as one.
+        let isOfDomains = [TransportSecurityKey.exceptionDomains, TransportSecurityKey.pinnedDomains].contains(
+            member.key)
+        guard isOfDomains == (member.node.members != nil) else { return nil }
         let target = root(TransportSecurityKey.root)?.node ?? (configuration.keyPath.isEmpty ? document.root : nil)
         guard let target else {
             // Nothing to move it into: it gets a dictionary where it stands.

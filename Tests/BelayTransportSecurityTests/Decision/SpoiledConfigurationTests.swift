@@ -223,11 +223,12 @@ private struct SpoiledConfiguration {
         }
     }
 
+    /// Bits behind the prefix of a block are not among it: they are warned of, and the block is the one that every reader makes of it.
     private mutating func misspelt(_ key: String) -> String {
         pick([
             String(key.dropLast()) + "\u{E9}", key + " ", " " + key, "*." + key, "https://" + key, key + ":443",
             key + "/x",
-            key + "$(X)", key.uppercased() + ".", key.hasPrefix("NS") ? key.lowercased() : key + "/24", key + "\u{0}",
+            key + "$(X)", key.uppercased() + ".", key.hasPrefix("NS") ? key.lowercased() : key + "/33", key + "\u{0}",
         ])
     }
 

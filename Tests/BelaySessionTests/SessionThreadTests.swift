@@ -119,20 +119,17 @@ struct ReadAheadTests {
         }
     }
 
-    @Test(
-        "a response of many records that came at once is read to its end, though nothing more comes",
-        arguments: [1, 2, 40, 200])
-    func records(_ count: Int) async throws {
+    /// What a session makes of a response whose bytes all lie ready when it looks.
+    private static func text(
+        _ write: @escaping @Sendable (TLSServerConnection) async throws(TLSError) -> Void
+    ) async throws -> String {
         let (mayWrite, hasWritten, mayEnd) = (Latch(), Latch(), Latch())
         let server = try RawTLSServer { setup in
             setup.script = { connection throws(TLSError) in
                 _ = try await connection.read()
                 await mayWrite.wait()
                 // Whatever comes of it, the test goes on.
-                do throws(TLSError) {
-                    try await connection.write(Array("HTTP/1.1 200 OK\r\nContent-Length: \(count * 10)\r\n\r\n".utf8))
-                    for _ in 0..<count { try await connection.write(Array("0123456789".utf8)) }
-                } catch {
+                do throws(TLSError) { try await write(connection) } catch {
                     await hasWritten.open()
                     throw error
                 }
@@ -147,38 +144,31 @@ struct ReadAheadTests {
         await mayWrite.open()
         await hasWritten.wait()
         await hold.end()
-        #expect(try await request.value == String(repeating: "0123456789", count: count))
+        let text = try await request.value
         await mayEnd.open()
         await server.stop()
+        return text
+    }
+
+    @Test(
+        "a response of many records that came at once is read to its end, though nothing more comes",
+        arguments: [1, 2, 40, 200])
+    func records(_ count: Int) async throws {
+        let text = try await Self.text { connection throws(TLSError) in
+            try await connection.write(Array("HTTP/1.1 200 OK\r\nContent-Length: \(count * 10)\r\n\r\n".utf8))
+            for _ in 0..<count { try await connection.write(Array("0123456789".utf8)) }
+        }
+        #expect(text == String(repeating: "0123456789", count: count))
     }
 
     @Test("a body that ends with its connection ends where the goodbye came with it")
     func goodbye() async throws {
-        let (mayWrite, hasWritten) = (Latch(), Latch())
-        let server = try RawTLSServer { setup in
-            setup.script = { connection throws(TLSError) in
-                _ = try await connection.read()
-                await mayWrite.wait()
-                do throws(TLSError) {
-                    try await connection.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
-                    try await connection.write(Array("the whole".utf8))
-                } catch {
-                    await hasWritten.open()
-                    throw error
-                }
-                await connection.close()
-                await hasWritten.open()
-            }
+        let text = try await Self.text { connection throws(TLSError) in
+            try await connection.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
+            try await connection.write(Array("the whole".utf8))
+            await connection.close()
         }
-        let session = try Session.tests(server) { $0.timeouts.total = .seconds(60) }
-        let request = Task { try await session.text() }
-        try #require(await server.waitForStatistics { $0.applicationBytesReceived > 0 })
-        let hold = await Hold(session)
-        await mayWrite.open()
-        await hasWritten.wait()
-        await hold.end()
-        #expect(try await request.value == "the whole")
-        await server.stop()
+        #expect(text == "the whole")
     }
 
     @Test("of many responses on one HTTP/2 connection that came at once each is read to its end")

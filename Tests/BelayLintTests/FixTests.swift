@@ -237,6 +237,49 @@ struct FixTests {
         #expect(try fix(shared).left.map(\.isEasing) == [true])
     }
 
+    @Test(
+        "a misspelt key around exceptions is left to a person; who asks for it is told what it allows",
+        arguments: [
+            ("NSExceptionDomain", "com", "hosts below com"), ("nsexceptiondomains", "a.test", "all of a.test"),
+            ("NSExceptionDomain", "192.0.2.0/24", "192.0.2.0/24"),
+        ])
+    func container(misspelt: String, host: String, told: String) throws {
+        let inside =
+            "<key>\(misspelt)</key>\n<dict>"
+            + Plist.entry(
+                host, Plist.yes("NSExceptionAllowsInsecureHTTPLoads") + Plist.yes("NSIncludesSubdomains")) + "</dict>"
+        let left = try fix(inside)
+        #expect(left.corrected.isEmpty && left.left.map(\.isEasing) == [true] && left.effects.isEmpty)
+        #expect(left.bytes == Array(Plist.infoPlist(inside).utf8))
+        let made = try fix(inside, mayEase: true)
+        #expect(made.corrected.count == 1 && made.effects.contains("http to \(told) is allowed"), "\(made.effects)")
+        let root = Plist.infoPlist(inside.replacingOccurrences(of: misspelt, with: "NSExceptionDomains"))
+            .replacingOccurrences(of: "NSAppTransportSecurity", with: "NSAppTransportSecuirty")
+        let whole = try LintFix(Array(root.utf8), file: "Info.plist")
+        #expect(whole.corrected.isEmpty && whole.left.map(\.isEasing) == [true])
+        let asked = try LintFix(Array(root.utf8), file: "Info.plist", mayEase: true)
+        #expect(asked.corrected.count == 1 && asked.effects.contains("http to \(told) is allowed"))
+    }
+
+    @Test("a misspelt key around pins and strict entries is corrected, and told with the hosts")
+    func stricterContainer() throws {
+        let pinned = Plist.pinned("a.test", leaf: [Plist.one])
+            .replacingOccurrences(of: "<key>NSPinnedDomains</key>", with: "<key>NSPinnedDomain</key>\n")
+        let pins = try fix(pinned)
+        #expect(pins.corrected.count == 1 && pins.left.isEmpty)
+        #expect(pins.effects.contains("a.test is pinned"), "\(pins.effects)")
+        let strict =
+            Plist.yes("NSAllowsArbitraryLoads") + "\n<key>NSExceptionDomain</key>\n<dict>" + Plist.entry("b.test")
+            + "</dict>"
+        let entries = try fix(strict)
+        #expect(entries.corrected.count == 1 && entries.effects.contains("http to b.test is refused"))
+        // Only the one that would ease a host is left.
+        let both = try fix(
+            "<key>NSExceptionDomain</key>\n<dict>"
+                + Plist.entry("c.test", Plist.text("NSExceptionMinimumTLSVersion", "TLSv1.0")) + "</dict>\n" + pinned)
+        #expect(both.corrected.map(\.finding.keyPath.last) == ["NSPinnedDomain"] && both.left.count == 1)
+    }
+
     @Test("a strict entry that protects a host now is not taken away from it")
     func protection() throws {
         // The name with the dot is another host, which only this entry keeps from NSAllowsArbitraryLoads.

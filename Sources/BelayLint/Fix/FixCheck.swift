@@ -103,7 +103,9 @@ struct FixCheck {
         let entries = batch.reduce(into: Set<Correction.Entry>()) { $0.formUnion($1.entries) }
         let words = batch.filter(\.isWord).reduce(into: Set<Correction.Entry>()) { $0.formUnion($1.entries) }
         var effects: [String] = []
-        for probe in FixProbe.all(for: entries) {
+        // A key that is corrected around entries changes what holds for hosts that it does not name.
+        let changed = EntryMeaning.changed(from: configuration, to: after)
+        for probe in FixProbe.all(for: Set(entries.map(\.key)).union(changed)) {
             var told: Set<String> = []
             // The newest first: what is so today is said without a system.
             for system in systems.reversed() {
@@ -191,8 +193,8 @@ struct FixProbe {
         return host == key || host.hasSuffix("." + key)
     }
 
-    /// The hosts of entries and below them, and one of each kind that no entry is for.
-    static func all(for entries: Set<Correction.Entry>) -> [FixProbe] {
+    /// The hosts that keys of entries are for and those below them, and one of each kind that no entry is for.
+    static func all(for keys: Set<String>) -> [FixProbe] {
         let name = "belay-probe"
         var probes: [FixProbe?] = [
             FixProbe("\(name).host.invalid", "every other host"), FixProbe("localhost", "localhost"),
@@ -200,7 +202,7 @@ struct FixProbe {
             FixProbe("127.0.0.1", "this device's address"), FixProbe("192.0.2.219", "addresses"),
             FixProbe("192.168.219.77", "private addresses"), FixProbe("2001:db8::dead", "addresses"),
         ]
-        for key in Set(entries.map(\.key)).sorted() {
+        for key in keys.sorted() {
             if let slash = key.firstIndex(of: "/") {
                 probes.append(FixProbe(String(key[..<slash]), printable(key)))
                 continue

@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTransportSecurity
 import BelayTrust
 
@@ -40,6 +41,6 @@ public struct LintFinding: Sendable, Hashable {
 extension LintFinding: CustomStringConvertible {
     /// File, place, severity, rule and message in a line.
     public var description: String {
-        "\(file):\(line.map { "\($0):" } ?? "")\(column.map { "\($0):" } ?? "") \(severity.rawValue): \(rule): \(message)"
+        "\(printable(file)):\(line.map { "\($0):" } ?? "")\(column.map { "\($0):" } ?? "") \(severity.rawValue): \(rule): \(message)"
     }
 }

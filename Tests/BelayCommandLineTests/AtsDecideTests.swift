@@ -162,6 +162,25 @@ struct AtsDecideTests {
         #expect(output.count == 2 && output[0].contains(#""error":{"line":1,"#) && output[1].contains(#""id":"c0""#))
     }
 
+    @Test("the places of findings steer no terminal, whatever keys and files are called")
+    func terminal() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = try folder.write(
+            "\u{1B}[31m\u{202E}.plist",
+            "{ NSAppTransportSecurity = { \"a\\U001b]0;x\\U0007\\U009b\\U202e\\nb\" = 1; }; }")
+        for command in [["ats", "decide", "https://a.test/"], ["check", "a.test", "--os", "ios18.4"]] {
+            let run = try await Program.run(command + ["--info-plist", file])
+            let text = run.output + run.errors
+            #expect(
+                text.unicodeScalars.allSatisfy {
+                    $0 == "\n" || $0.properties.generalCategory != .control && $0 != "\u{202E}"
+                }, "\(text)")
+            #expect(text.contains("\\u{1b}[31m\\u{202e}.plist, "), "\(text)")
+            #expect(text.contains(", NSAppTransportSecurity, a\\u{1b}]0;x\\u{7}\\u{9b}\\u{202e}\\u{a}b"), "\(text)")
+        }
+    }
+
     @Test("the catalogue has the rules of Info.plist files")
     func rules() async throws {
         let run = try await Program.run("rules", "ats")

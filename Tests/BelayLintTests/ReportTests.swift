@@ -60,6 +60,19 @@ struct ReportTests {
         #expect(Set(prints).count == results.count)
     }
 
+    @Test("annotations of GitHub steer no terminal, whatever keys and files are called")
+    func terminal() throws {
+        let plist = "{ NSAppTransportSecurity = { \"a\\U001b]0;x\\U0007\\U009b\\U202e\\n::error::b\" = 1; }; }"
+        let linted = Linter().lint(Array(plist.utf8), file: "\u{1B}[31m\nInfo.plist")
+        let text = GitHubAnnotations.text(LintReport(files: [linted]))
+        #expect(
+            text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{202E}" }, "\(text)")
+        #expect(text.contains("file=\\u{1b}[31m\\u{a}Info.plist,"))
+        #expect(
+            text.contains("::NSAppTransportSecurity/a\\u{1b}]0;x\\u{7}\\u{9b}\\u{202e}\\u{a}::error::b: "), "\(text)")
+        #expect(linted.findings.allSatisfy { $0.description.hasPrefix("\\u{1b}[31m\\u{a}Info.plist:") })
+    }
+
     @Test("annotations of GitHub name file, line and column, and escape what would end them")
     func github() throws {
         let lines = GitHubAnnotations.text(report).split(separator: "\n")

@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTrust
 
 /// Findings for people: rule, what was noticed, what was expected and found, and what to do.
@@ -12,7 +13,7 @@ enum FindingText {
     private static func text(_ finding: Finding, _ console: Console, _ isMomentGiven: Bool) -> String {
         let style = console.style
         let severity = style.severity(finding.severity, Layout.pad(finding.severity.rawValue, 9))
-        var lines = [severity + style.bold(finding.rule.identifier) + style.dim(place(finding))]
+        var lines = [severity + style.bold(finding.rule.identifier) + style.dim(printable(place(finding)))]
         lines.append(wrap(short(finding.message), "", console))
         if finding.severity != .note, finding.rule.identifier != "pin.mismatch" {
             // What the message says already need not be said again.
@@ -21,10 +22,13 @@ enum FindingText {
                 lines.append(wrap(short(value), name, console))
             }
         }
-        lines.append(wrap(OptionHint.remedy(of: finding, isMomentGiven: isMomentGiven), "do", console))
+        let remedy = OptionHint.remedy(of: finding, isMomentGiven: isMomentGiven)
+        lines.append(
+            wrap(remedy.split(separator: "\n").map { printable(String($0)) }.joined(separator: "\n"), "do", console))
         return lines.joined(separator: "\n")
     }
 
+    /// Where it is, as it stands in the file: keys and names of files come from outside.
     private static func place(_ finding: Finding) -> String {
         switch finding.place {
         case .certificate(let depth, let subject):
@@ -42,10 +46,10 @@ enum FindingText {
         return Layout.wrap(text, indent: 21, first: first, columns: console.columns)
     }
 
-    /// A hostile certificate has thousands of names; JSON has all of them.
+    /// Lines that steer no terminal. A hostile certificate has thousands of names; JSON has all of them.
     private static func short(_ text: String) -> String {
         let lines = text.split(separator: "\n").map(String.init)
-        let shown = lines.prefix(12).map { Text.short($0, 400) }
+        let shown = lines.prefix(12).map { Text.short(printable($0), 400) }
         return (shown + (lines.count > 12 ? ["and \(lines.count - 12) more"] : [])).joined(separator: "\n")
     }
 }

@@ -1,3 +1,4 @@
+import BelayCertificates
 import BelayTrust
 
 /// A report as workflow commands of GitHub Actions, which show findings beside the lines of a change.
@@ -12,13 +13,13 @@ public enum GitHubAnnotations {
             case .warning: "warning"
             case .note: "notice"
             }
-        var properties = ["file=\(property(finding.file))"]
+        var properties = ["file=\(property(printable(finding.file)))"]
         if let line = finding.line {
             properties.append("line=\(line)")
             if let column = finding.column { properties.append("col=\(column)") }
         }
         properties.append("title=\(property(finding.rule.identifier))")
-        let place = finding.keyPath.isEmpty ? "" : finding.keyPath.joined(separator: "/") + ": "
+        let place = finding.keyPath.isEmpty ? "" : finding.keyPath.map(printable).joined(separator: "/") + ": "
         let message = "\(place)\(sentence(finding.message)) \(finding.meaning) \(finding.fix)"
         return "::\(command) \(properties.joined(separator: ","))::\(data(message))"
     }
@@ -31,10 +32,11 @@ public enum GitHubAnnotations {
         escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
     }
 
+    /// A log of a workflow is read in terminals too.
     private static func escaped(_ text: String, _ table: [Unicode.Scalar: String]) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
-            if let escape = table[scalar] { result += escape } else { result.unicodeScalars.append(scalar) }
+            result += table[scalar] ?? printable(String(scalar))
         }
         return result
     }

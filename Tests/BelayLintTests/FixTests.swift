@@ -280,6 +280,26 @@ struct FixTests {
         #expect(both.corrected.map(\.finding.keyPath.last) == ["NSPinnedDomain"] && both.left.count == 1)
     }
 
+    @Test("a variant for a platform is told with its place, and no correction makes another key of it")
+    func platformKey() throws {
+        for suffix in ["~ipad", "-iphoneos", "-tv"] {
+            let variant =
+                "\n<key>NSAppTransportSecurity\(suffix)</key>\n<dict>" + Plist.yes("NSAllowsArbitraryLoads") + "</dict>"
+            for text in [Plist.infoPlist("", beside: variant), "<plist><dict>\(variant)\n</dict></plist>"] {
+                let linted = Linter().lint(Array(text.utf8), file: "Info.plist")
+                let found = linted.findings.filter { $0.rule.identifier == "ats.platform-key" }
+                #expect(
+                    found.map(\.keyPath) == [["NSAppTransportSecurity\(suffix)"]] && found.first?.severity == .error)
+                #expect(
+                    found.first?.line == text.split(separator: "\n").firstIndex { $0.contains(suffix) }.map { $0 + 1 })
+                #expect(found.first?.message.contains("Belay decides by the plain key only") == true)
+                #expect(found.first?.meaning.isEmpty == false)
+                let fix = try LintFix(Array(text.utf8), file: "Info.plist")
+                #expect(fix.bytes == Array(text.utf8) && fix.corrected.isEmpty && fix.left.isEmpty)
+            }
+        }
+    }
+
     @Test("a strict entry that protects a host now is not taken away from it")
     func protection() throws {
         // The name with the dot is another host, which only this entry keeps from NSAllowsArbitraryLoads.

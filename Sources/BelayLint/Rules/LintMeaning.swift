@@ -29,6 +29,8 @@ enum LintMeaning {
         switch rule.identifier {
         case "ats.not-a-dictionary", "ats.not-at-top-level":
             "App Transport Security holds in full: nothing that stands here eases or pins a connection."
+        case "ats.platform-key":
+            "There connections follow what stands in this key and nothing that is said of the plain one; its value is not looked at here."
         case "ats.duplicate-key":
             "One of the two has no effect on any connection, and which one depends on the form of the file."
         case "ats.wrong-type": "Connections follow the default of the key, not the value that stands here."

@@ -51,7 +51,11 @@ struct ConfigurationReader {
         case .automatic:
             guard let members = document.root.members else { return true }
             let keys = members.lazy.map(\.key)
-            if keys.contains(where: { $0 == TransportSecurityKey.root || $0.hasPrefix("CFBundle") }) { return true }
+            if keys.contains(where: {
+                $0 == TransportSecurityKey.root || $0.hasPrefix("CFBundle") || PlatformKey($0) != nil
+            }) {
+                return true
+            }
             return !keys.contains { key in
                 TransportSecurityKey.levels(of: LiteralKey(key)).contains(.configuration)
                     || Spelling.nearest(to: key, among: TransportSecurityKey.Level.configuration.keys) != nil
@@ -70,6 +74,12 @@ struct ConfigurationReader {
                     "NSAppTransportSecurity is not at the top level, where alone it counts",
                     expected: "NSAppTransportSecurity at the top level",
                     found: "it in \(path.last.map { "'\(printable($0))'" } ?? "a list")")
+            } else if depth == 0, let platform = PlatformKey(member.key) {
+                note(
+                    .platformKey, [member.key], member.keyPosition,
+                    "on \(platform.systems) '\(printable(member.key))' replaces NSAppTransportSecurity before anybody reads it; "
+                        + "Belay decides by the plain key only",
+                    expected: TransportSecurityKey.root, found: member.key)
             } else if depth == 0, TransportSecurityKey.levels(of: key).contains(.configuration) {
                 note(
                     .configurationMisplaced, [member.key], member.keyPosition,

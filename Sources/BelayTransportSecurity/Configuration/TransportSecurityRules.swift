@@ -4,7 +4,8 @@ import BelayTrust
 public enum TransportSecurityRules {
     /// The rules, sorted by identifier: this module's part of the catalogue.
     public static let all: [Rule] = [
-        .configurationNotDictionary, .configurationMisplaced, .duplicateKey, .wrongType, .unknownKey, .misplacedKey,
+        .configurationNotDictionary, .configurationMisplaced, .platformKey, .duplicateKey, .wrongType, .unknownKey,
+        .misplacedKey,
         .legacyKey, .obsoleteKey, .domainKey, .addressBlock, .minimumTLSVersion, .niapPackage, .pinsToNothing,
         .pinMalformed, .pinsMissing, .malformedConfiguration, .pinnedToNothing,
     ].sorted { $0.identifier < $1.identifier }
@@ -22,6 +23,11 @@ extension Rule {
         "NSAppTransportSecurity stands at the top level of Info.plist, and so does none of its keys.",
         .deny, remedy: "Move NSAppTransportSecurity to the top level of the Info.plist of the app or extension.",
         source: engine)
+    static let platformKey = Rule(
+        "ats.platform-key", "NSAppTransportSecurity has no variant for a platform or device, which replaces it there.",
+        .deny,
+        remedy: "Write one NSAppTransportSecurity that holds everywhere, or build an Info.plist for each platform.",
+        source: "Apple: Information Property List Key Reference, platform-specific keys; CFBundle_InfoPlist.c")
     static let duplicateKey = Rule(
         "ats.duplicate-key", "A key stands once in its dictionary.", .deny,
         remedy: "Keep one of the two, and delete the other.",

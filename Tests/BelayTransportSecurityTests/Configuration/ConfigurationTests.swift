@@ -34,6 +34,38 @@ struct ConfigurationTests {
             try configuration("<dict><key>NSAllowArbitraryLoads</key><true/></dict>", contents: .automatic).isPresent)
     }
 
+    @Test(
+        "a variant of the dictionary for a platform or device is an error, and what it says does not count",
+        arguments: [
+            "~iphone", "~ipad", "~ipod", "-iphoneos", "-iphoneos~ipad", "-iphoneos~iphone", "-macos", "-tvos",
+            "~unknown",
+        ])
+    func platformKeys(suffix: String) throws {
+        let open = "<dict><key>NSAllowsArbitraryLoads</key><true/></dict>"
+        let key = "NSAppTransportSecurity\(suffix)"
+        for plain in ["", "<key>NSAppTransportSecurity</key><dict/>", "<key>NSExceptionDomains</key><dict/>"] {
+            let read = try configuration("<dict>\n<key>\(key)</key>\(open)\n\(plain)</dict>", contents: .automatic)
+            #expect(places(read).first == "ats.platform-key Info.plist:2 \(key)")
+            #expect(read.isMalformed && read.allowsArbitraryLoads == nil)
+            #expect(try !read.decide("http://a.test/").isAllowed)
+            #expect(try read.decide("https://a.test/").isAllowed)
+            let url = try TransportSecurityURL("https://a.test/")
+            let refused = try read.decide("https://a.test/", as: .enforcement)
+            #expect(!refused.isAllowed)
+            #expect(refused.refusals(for: url, file: "x").first?.rule.identifier == "ats.platform-key")
+        }
+    }
+
+    @Test("keys that only begin like the dictionary are no variants of it")
+    func noPlatformKeys() throws {
+        for key in [
+            "NSAppTransportSecurity", "NSAppTransportSecurity~", "NSAppTransportSecurity-", "UIMainStoryboardFile~ipad",
+        ] {
+            let read = try configuration("<dict><key>\(key)</key><dict/></dict>", contents: .infoPlist)
+            #expect(!read.rules.contains("ats.platform-key"), "\(key)")
+        }
+    }
+
     @Test("the dictionary counts at the top level only; elsewhere, and its keys outside it, are errors")
     func topLevel() throws {
         let inner = "<dict><key>NSAllowsArbitraryLoads</key><true/></dict>"

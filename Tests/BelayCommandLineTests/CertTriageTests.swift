@@ -45,6 +45,22 @@ struct CertTriageTests {
             })
     }
 
+    @Test("JSON names every file that a missing passphrase file leaves unread", arguments: ["inspect", "triage"])
+    func noPassphraseFile(command: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let files = [try folder.write("a.p12", "a"), try folder.write("b.p12", "b")]
+        let run = try await Program.run(
+            [command == "inspect" ? "identity" : "cert", command] + files
+                + ["--passphrase-file", folder("nosuch"), "--format", "json"])
+        let json = try run.json()
+        #expect(run.status == 3 && run.errors.contains("nosuch"))
+        let faults = json[command == "inspect" ? "errors" : "files"] as? [[String: Any]] ?? []
+        #expect(faults.map { $0["file"] as? String } == files)
+        let reason = command == "inspect" ? "message" : "problem"
+        #expect(faults.allSatisfy { ($0[reason] as? String)?.contains("nosuch") == true }, "\(json)")
+    }
+
     @Test("says of each file what it is for, and how to connect with what is there")
     func folderOfFiles() async throws {
         try receive()

@@ -62,6 +62,8 @@ struct SchemaTests {
             "identity-inspect", status: 3, "identity", "inspect", file, folder("client.pem"), folder("request.csr"),
             folder("missing"), "--passphrase-env", "P")
         try await run("identity-inspect", status: 0, "identity", "inspect", file, "--no-passphrase")
+        try await run(
+            "identity-inspect", status: 3, "identity", "inspect", file, "--passphrase-file", folder("nosuch"))
         let arguments = ["--passphrase-env", "P", "--new-passphrase-env", "NEW"]
         let made = try await run(
             "identity-re-encrypt", status: 0, "identity", "re-encrypt", file, "--out", folder("new.p12"), "--legacy",
@@ -83,6 +85,7 @@ struct SchemaTests {
     @Test("cert triage, show, diff and pin")
     func certificates() async throws {
         try await run("cert-triage", status: 3, "cert", "triage", folder.path)
+        try await run("cert-triage", status: 3, "cert", "triage", folder.path, "--passphrase-file", folder("nosuch"))
         try await run("cert-triage", status: 0, "cert", "triage", folder.path, "--passphrase-env", "P")
         try await run("cert-show", status: 0, "cert", "show", folder("client.pem"), folder("root.pem"))
         try await run("cert-show", status: 0, "cert", "show", folder("client.pem"), "--rules", "apple")

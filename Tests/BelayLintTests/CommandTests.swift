@@ -18,6 +18,19 @@ struct CommandTests {
         #expect(try await Program.run("lint", file, "--fail-on", severity).status == status)
     }
 
+    @Test("JSON says that a baseline or certificates cannot be read", arguments: ["--baseline", "--certificates"])
+    func unreadable(option: String) async throws {
+        let (folder, file) = try file(Plist.yes("NSAllowsArbitraryLoads"))
+        defer { folder.remove() }
+        let run = try await Program.run("lint", file, option, folder("nosuch"), "--format", "json")
+        let json = try run.json()
+        #expect(run.status == 3 && run.errors.contains("nosuch") && (json["files"] as? [Any])?.isEmpty == true)
+        let error = try #require(json["error"] as? [String: Any])
+        #expect(error["phase"] as? String == "input" && (error["message"] as? String)?.contains("nosuch") == true)
+        #expect((error["remedy"] as? String)?.contains(option) == true)
+        #expect(try await Program.run("lint", file, option, folder("nosuch")).output.isEmpty)
+    }
+
     @Test("by default errors fail, and people see place, meaning, fix, the table and the drafts")
     func text() async throws {
         let (folder, file) = try file(

@@ -70,8 +70,15 @@ struct LintCommand: ParsableCommand {
 
     func run() throws {
         let console = Console()
-        let known = try readBaseline(console)
-        let linter = Linter(certificates: try readCertificates(console))
+        let (known, linter): (LintBaseline?, Linter)
+        do throws(InputError) {
+            known = try readBaseline()
+            linter = Linter(certificates: try readCertificates())
+        } catch {
+            // The other forms have no place to say why there are no findings.
+            if format == .json { try write(LintReport(), error, console) }
+            throw console.fail(error.text)
+        }
         var failure: InputError?
         var documents: [LintInput.Document] = []
         for (path, isPins) in file.map({ ($0, false) }) + pins.map({ ($0, true) }) {
@@ -170,34 +177,30 @@ struct LintCommand: ParsableCommand {
         }
     }
 
-    private func readBaseline(_ console: Console) throws -> LintBaseline? {
+    private func readBaseline() throws(InputError) -> LintBaseline? {
         guard let baseline else { return nil }
-        return try console.reading { () throws(InputError) -> LintBaseline in
-            let remedy = "Give '--baseline' a report that 'belay lint --format json' wrote."
-            let bytes: [UInt8]
-            do throws(FileReadingError) {
-                bytes = try FileReading.bytes(ofFile: StandardInput.path(baseline))
-            } catch {
-                throw InputError(message: "\(printable(baseline)): \(error)", remedy: remedy)
-            }
-            do throws(LintBaselineError) { return try LintBaseline(json: bytes) } catch {
-                throw InputError(message: "\(printable(baseline)): \(error)", remedy: remedy)
-            }
+        let remedy = "Give '--baseline' a report that 'belay lint --format json' wrote."
+        let bytes: [UInt8]
+        do throws(FileReadingError) {
+            bytes = try FileReading.bytes(ofFile: StandardInput.path(baseline))
+        } catch {
+            throw InputError(message: "\(printable(baseline)): \(error)", remedy: remedy)
+        }
+        do throws(LintBaselineError) { return try LintBaseline(json: bytes) } catch {
+            throw InputError(message: "\(printable(baseline)): \(error)", remedy: remedy)
         }
     }
 
-    private func readCertificates(_ console: Console) throws -> [Certificate] {
-        try console.reading { () throws(InputError) -> [Certificate] in
-            var all: [Certificate] = []
-            for path in certificates {
-                do throws(CertificateFileError) {
-                    all += try Certificate.read(contentsOf: StandardInput.path(path))
-                } catch {
-                    throw .certificates(error, for: "--certificates")
-                }
+    private func readCertificates() throws(InputError) -> [Certificate] {
+        var all: [Certificate] = []
+        for path in certificates {
+            do throws(CertificateFileError) {
+                all += try Certificate.read(contentsOf: StandardInput.path(path))
+            } catch {
+                throw .certificates(error, for: "--certificates")
             }
-            return all
         }
+        return all
     }
 
     /// The report in JSON, and why a part of it is missing.

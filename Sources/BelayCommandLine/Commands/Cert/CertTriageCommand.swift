@@ -36,12 +36,16 @@ struct CertTriageCommand: ParsableCommand {
         let opener: KeyStoreOpener
         do throws(InputError) {
             opener = try KeyStoreOpener(source: passphrase.source, keys: keys.source, asks: false)
-        } catch { throw console.fail(error.text) }
+        } catch {
+            try printUnread(file, [], error.message, console)
+            throw console.fail(error.text)
+        }
         var inputs: [FileTriage.Input] = []
         for path in file {
             do throws(FileReadingError) {
                 inputs += try Self.files(at: path, opener)
             } catch {
+                try printUnread([path], inputs, "\(error)", console)
                 throw console.fail("\(printable(path)): \(error)")
             }
         }
@@ -51,6 +55,15 @@ struct CertTriageCommand: ParsableCommand {
         case .text: try console.print(TriageText(report, console).text)
         }
         if report.files.contains(where: { $0.problem != nil }) { throw ExitStatus.unreadable }
+    }
+
+    /// In JSON what was told before something could not be read, and that.
+    private func printUnread(
+        _ paths: [String], _ inputs: [FileTriage.Input], _ problem: String, _ console: Console
+    ) throws {
+        guard output.format == .json else { return }
+        let all = inputs + paths.map { FileTriage.Input(name: $0, problem: problem) }
+        try console.printJSON(TriageReport(FileTriage(all), at: Date()))
     }
 
     /// A file, or the files of a folder and of the folders in it, but for those whose name begins with a dot.

@@ -41,7 +41,13 @@ struct IdentityInspectCommand: ParsableCommand {
         do throws(InputError) {
             opener = try KeyStoreOpener(
                 source: passphrase.source, keys: keys.source, asks: !noPassphrase)
-        } catch { throw console.fail(error.text) }
+        } catch {
+            if output.format == .json {
+                try console.printJSON(
+                    Report(files: [], errors: file.map { FileFault(file: $0, message: error.message) }))
+            }
+            throw console.fail(error.text)
+        }
         let now = Date()
         for path in file {
             do {
@@ -56,6 +62,7 @@ struct IdentityInspectCommand: ParsableCommand {
                 errors.append(FileFault(file: path, message: "\(error.problem)"))
                 failure = console.fail("\(error)")
             } catch let error as InputError {
+                errors.append(FileFault(file: path, message: error.message))
                 failure = console.fail(error.text)
             }
         }

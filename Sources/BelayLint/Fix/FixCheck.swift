@@ -77,7 +77,9 @@ struct FixCheck {
         let after = TransportSecurityConfiguration(document, file: file)
         switch outcome(batch, after) {
         case .obstacle(let obstacle): return divide(batch, obstacle, isEasing: true)
-        case .effects(let new): effects += new.filter { !effects.contains($0) }
+        case .effects(let new):
+            let known = Set(effects)
+            effects += new.filter { !known.contains($0) }
         }
         accepted += batch
         configuration = after
@@ -130,11 +132,15 @@ struct FixCheck {
     /// What is said of a host and of those below it is said once.
     private static func joined(_ effects: [String]) -> [String] {
         var all: [String] = []
-        for effect in effects where !all.contains(effect) {
+        var places: [String: Int] = [:]
+        for effect in effects where places[effect] == nil {
             let host = effect.replacing(FixProbe.below, with: "")
-            if host != effect, let index = all.firstIndex(of: host) {
-                all[index] = effect.replacing(FixProbe.below, with: "all of ")
-            } else if host == effect || !all.contains(effect.replacing(FixProbe.below, with: "all of ")) {
+            let whole = effect.replacing(FixProbe.below, with: "all of ")
+            if host != effect, let index = places.removeValue(forKey: host) {
+                all[index] = whole
+                places[whole] = index
+            } else if host == effect || places[whole] == nil {
+                places[effect] = all.count
                 all.append(effect)
             }
         }

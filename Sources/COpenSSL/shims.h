@@ -109,9 +109,6 @@ static inline void belay_tls_prepare(SSL_CTX *context, long maximum_certificate_
     SSL_CTX_set_max_cert_list(context, maximum_certificate_list);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
-static inline void belay_tls_read_ahead(SSL_CTX *context) {
-    SSL_CTX_set_read_ahead(context, 1);
-}
 static inline void belay_tls_allow_legacy_servers(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT);
 }

@@ -93,7 +93,7 @@ struct SessionThreadTests {
     }
 }
 
-@Suite("Bytes that were read before anybody asked for them")
+@Suite("Bytes that lie ready")
 struct ReadAheadTests {
     /// Holds up a session's thread until told otherwise, so that all that servers send meanwhile lies ready in the sockets.
     private final class Hold: Sendable {
@@ -208,6 +208,24 @@ struct ReadAheadTests {
                 }
             }
             for try await count in group { #expect(count == 20 * body.count) }
+        }
+        await server.stop()
+    }
+
+    @Test(
+        "a response of HTTP/2 with long headers and hardly a body is read to its end",
+        arguments: [10, 36, 80, 120])
+    func longHeads(_ kibibytes: Int) async throws {
+        let value = String(repeating: "x", count: 1_016)
+        let fields = (0..<kibibytes).map { ("X-\($0)", value) }
+        let server = try RawTLSServer { setup in
+            setup.protocols = ["h2"]
+            setup.answer = { _, _ in .text("ok", fields) }
+        }
+        let session = try Session.tests(server) { $0.maximumHeaderSize = 1 << 20 }
+        for _ in 0..<4 {
+            let response = try await session.send(.get(""))
+            #expect(response.headers["X-\(kibibytes - 1)"] == value && response.body.count == 2)
         }
         await server.stop()
     }

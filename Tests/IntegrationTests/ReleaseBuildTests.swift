@@ -67,7 +67,7 @@ struct ReleaseBuildTests {
             self.settings = settings
             folder = try TemporaryFolder()
             let modules = try Program.executable().deletingLastPathComponent().appendingPathComponent("Modules").path
-            let headers = [modules, "CIDN2", "CPSL", "COpenSSL"].flatMap { place in
+            let headers = [modules, "CIDN2", "CPSL", "COpenSSL", "CP11"].flatMap { place in
                 ["-I", place.hasPrefix("/") ? place : "\(Self.package)/Sources/\(place)"]
             }
             // The map of a C target of the package's own is made by the build.

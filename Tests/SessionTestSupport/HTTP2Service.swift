@@ -185,8 +185,14 @@ struct HTTP2Service: Sendable {
         let fields = [(":status", "\(answer.status)")] + answer.fields.map { ($0.name.lowercased(), $0.value) }
         // Literal fields without indexing, their names literal as well (RFC 7541, section 6.2.2).
         let block: [UInt8] = fields.flatMap { (name, value) -> [UInt8] in [0] + text(name) + text(value) }
-        let head = frame(
-            .headers, endsHeaders | (answer.content.isEmpty ? endsStream : 0), stream: stream, block)
+        // A block that is longer than a frame goes on in others, and nothing comes between (RFC 9113, section 6.10).
+        var head: [UInt8] = []
+        for start in stride(from: 0, to: block.count, by: 16_384) {
+            let end = min(start + 16_384, block.count)
+            var flags = end == block.count ? endsHeaders : 0
+            if start == 0, answer.content.isEmpty { flags |= endsStream }
+            head += frame(start == 0 ? .headers : .continuation, flags, stream: stream, Array(block[start..<end]))
+        }
         // No client takes longer frames unasked (RFC 9113, section 4.2).
         var parts = [head]
         for start in stride(from: 0, to: answer.content.count, by: 16_384) {

@@ -20,10 +20,6 @@ final class EngineCore: @unchecked Sendable {
     /// Exchanges that have ended, and who waits for them.
     private var answers: [(UnsafeContinuation<TransferOutcome, Never>, TransferOutcome)] = []
     private let sockets: EngineSockets
-    /// Sockets of which more has been read than was passed on; empty but for a moment.
-    private var unread: [CInt] = []
-    /// How often in a row nothing came of reading on.
-    private var fruitless = 0
     /// When libcurl wants to be called, in nanoseconds of the monotonic clock; nil for never.
     private var due: Int64?
     /// When the limits of the transfers are to be looked at, by the same clock; nil while there are none.
@@ -37,9 +33,6 @@ final class EngineCore: @unchecked Sendable {
     private static let idleLimit = 512
     /// How many of the idle handles are looked at for one that fits.
     private static let idleSearch = 8
-    /// How often connections are read on before the others have their turn, and how often in vain.
-    private static let readingsInARow = 16
-    private static let fruitlessReadings = 64
     /// How often the mailbox is read before the network is looked at again.
     private static let readings = 4
 
@@ -119,7 +112,6 @@ final class EngineCore: @unchecked Sendable {
         var directions = [UInt32](repeating: 0, count: 64)
         var running: CInt = 0
         var letters: [EngineMailbox.Letter] = []
-        var hasUnread = false
         while true {
             var next = Next.waits
             // What tasks on this thread ask for is begun at once, as long as they do not keep the network waiting.
@@ -133,14 +125,12 @@ final class EngineCore: @unchecked Sendable {
             if next == .ends { break }
             // What has begun goes out before anything is waited for.
             if fireTimer(multi) {
-                hasUnread = readOn(multi)
                 collect(multi)
                 answer()
             }
             sockets.applyChanges()
-            let isBusy = !letters.isEmpty || hasUnread
             let count = belay_epoll_wait_until(
-                epoll, &tokens, &directions, CInt(tokens.count), isBusy ? 0 : patience)
+                epoll, &tokens, &directions, CInt(tokens.count), letters.isEmpty ? patience : 0)
             if count < 0, errno != EINTR { break }
             mailbox.noteAwake()
             for index in 0..<max(0, Int(count)) {
@@ -154,7 +144,6 @@ final class EngineCore: @unchecked Sendable {
                 curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_ERR), &running)
             }
             fireTimer(multi)
-            hasUnread = readOn(multi)
             collect(multi)
             answer()
             if let nextCheck, nextCheck <= EngineCore.now {
@@ -170,21 +159,6 @@ final class EngineCore: @unchecked Sendable {
         var running: CInt = 0
         let mask = (bits & 1) | (bits & 2) | (bits & 4)
         curl_multi_socket_action(multi, socket, CInt(mask), &running)
-    }
-
-    /// Has libcurl read on where OpenSSL has read more from a socket than it was asked for: libcurl looks at nothing but the socket.
-    /// It reads from many at any call, so that all are looked at. True where some is left, and it is not to be waited for anything.
-    private func readOn(_ multi: UnsafeMutableRawPointer) -> Bool {
-        var running: CInt = 0
-        let before = sockets.delivered
-        for _ in 0..<EngineCore.readingsInARow {
-            sockets.findUnread(&unread)
-            if unread.isEmpty { break }
-            for socket in unread { curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_IN), &running) }
-        }
-        // Where libcurl does not want to read now, it has set its timer; nobody turns round and round for it.
-        fruitless = unread.isEmpty || sockets.delivered != before ? 0 : fruitless + 1
-        return !unread.isEmpty && fruitless < EngineCore.fruitlessReadings
     }
 
     /// Has libcurl do what it has to do by now. False where that is nothing.

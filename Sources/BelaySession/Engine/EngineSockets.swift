@@ -1,8 +1,7 @@
-import BelayTLS
 import CSystem
 import Glibc
 
-/// The sockets of an engine's connections: for what the kernel watches them, and what OpenSSL has read from them ahead.
+/// The sockets of an engine's connections: for what the kernel watches them.
 ///
 /// libcurl wants a socket watched when an exchange begins and no longer when it ends. A system call for each would cost a small
 /// exchange a twentieth of its time; so the kernel is told before the thread waits, of what differs then, and a connection that is
@@ -16,8 +15,6 @@ final class EngineSockets {
         var registered: UInt32 = 0
         /// Whether the engine is told when it is closed. The number of another one can be somebody else's at any time.
         var isOwn = false
-        /// The TLS of the connection that it belongs to; nil before it has sent a request.
-        var session: OpaquePointer?
     }
 
     private let epoll: CInt
@@ -26,45 +23,19 @@ final class EngineSockets {
     private var changed: [CInt] = []
     /// Those that the kernel did not take, or that were closed and opened again without a word.
     private(set) var failed: [CInt] = []
-    /// Those whose TLS is known.
-    private var carriers: [CInt] = []
-    /// How often a piece of a response has come, ever.
-    private(set) var delivered: UInt64 = 0
 
     init(epoll: CInt) { self.epoll = epoll }
 
     /// A socket was opened for a connection.
     func opened(_ socket: CInt) {
-        forget(socket)
-        withWatch(socket) { $0.isOwn = true }
+        withWatch(socket) { $0 = Watch(isOwn: true) }
     }
 
     /// Closes a socket, and with it the kernel's watch.
     func close(_ socket: CInt) -> CInt {
-        forget(socket)
+        withWatch(socket) { $0 = Watch() }
         return Glibc.close(socket)
     }
-
-    private func forget(_ socket: CInt) {
-        let carried = withWatch(socket) { watch in
-            defer { watch = Watch() }
-            return watch.session != nil
-        }
-        if carried { carriers.removeAll { $0 == socket } }
-    }
-
-    /// Says whose TLS a socket carries.
-    func carries(_ socket: CInt, _ session: OpaquePointer) {
-        let isNew = withWatch(socket) { watch in
-            guard watch.isOwn else { return false }
-            defer { watch.session = session }
-            return watch.session == nil
-        }
-        if isNew { carriers.append(socket) }
-    }
-
-    /// A piece of a response has come.
-    func noteDelivery() { delivered &+= 1 }
 
     /// libcurl wants to know when a socket can be read (1) or written (2), or both; 0 for no longer.
     func want(_ socket: CInt, _ directions: UInt32) {
@@ -88,16 +59,6 @@ final class EngineSockets {
             guard watch.wanted == 0 else { return true }
             if watch.registered != 0, belay_epoll_watch(epoll, 1, socket, 0) == 0 { watch.registered = 0 }
             return false
-        }
-    }
-
-    /// Finds the sockets of which records have been read that no look at them shows, and that somebody waits for.
-    func findUnread(_ found: inout [CInt]) {
-        found.removeAll(keepingCapacity: true)
-        for socket in carriers {
-            let watch = watches[Int(socket)]
-            guard watch.wanted != 0, let session = watch.session else { continue }
-            if ConnectionGuard.mayHaveUnreadRecords(session) { found.append(socket) }
         }
     }
 

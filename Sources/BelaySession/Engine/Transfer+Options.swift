@@ -52,7 +52,13 @@ extension Transfer {
         easy.set(CURLOPT_PROXY_CAINFO, nil)
         easy.set(CURLOPT_PROXY_CAPATH, nil)
         easy.set(CURLOPT_HTTP_VERSION, httpVersion)
-        if order.settings.protocols == .automatic, order.isEncrypted { easy.set(CURLOPT_PIPEWAIT, 1) }
+        guard order.settings.protocols == .automatic, order.isEncrypted else { return }
+        easy.set(CURLOPT_PIPEWAIT, 1)
+        // libcurl 7.88 hands a head of HTTP/2 over by so many bytes at a time, and forgets the rest where the whole response has come by
+        // then. So all of it has to fit.
+        // A handle that still has its buffer takes no other size: that of a request which had to wait for a server's word.
+        let size = min(max(order.settings.limits.headers, 16 << 10) + (16 << 10), 512 << 10)
+        _ = belay_curl_set_number(easy.pointer, CURLOPT_BUFFERSIZE, size)
     }
 
     /// The window that every stream starts with (RFC 9113, section 6.9.2), in bytes.

@@ -81,7 +81,6 @@ extension Transfer {
                 ? sockets.first(where: { Transfer.localPort(of: $0) == localPort }) : sockets.first
         else { return }
         connection.watch(own)
-        if let session = easy.session { easy.sockets.carries(own, session) }
     }
 
     private static func localPort(of socket: CInt) -> CInt? {
@@ -118,6 +117,9 @@ extension Transfer {
 
     /// How often the engine sends a request again that libcurl has given up.
     private static let maximumRepeats = 3
+    /// How often a request with a password goes out at most: a server that says of every answer to Digest that it came too late would have
+    /// it sent without end.
+    static let maximumSendings = 24
     /// How often libcurl does before it gives up.
     private static let libcurlRepeats = 5
 

@@ -89,7 +89,6 @@ final class Transfer {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        easy.sockets.noteDelivery()
         do throws(ContentCodingError) {
             if !hasBody { try beginBody(bytes.count) }
             let fits: Bool
@@ -118,7 +117,6 @@ final class Transfer {
     }
 
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        easy.sockets.noteDelivery()
         if sending.isUnanswered { noteAnswer() }
         switch head.take(line, within: limits, keepsStatusLine: order.trace != nil) {
         case .goesOn: return true
@@ -153,6 +151,11 @@ final class Transfer {
 
     /// The last word before a request goes out, on a new connection or an old one.
     private func mayBeSent(_ localPort: CInt) -> Bool {
+        guard order.password == nil || sending.count < Transfer.maximumSendings else {
+            ending = .malformed(
+                "the server has asked for the password \(Transfer.maximumSendings) times without an end")
+            return false
+        }
         guard mayBeRepeated else {
             ending = .lost(
                 "the connection ended before an answer came, and the server may have done what \(order.content.method) asks for: it is not sent again"
@@ -211,7 +214,7 @@ final class Transfer {
             failure = .lost("the connection ended in the middle of the response's head")
         }
         let version = Transfer.version(easy.number(CURLINFO_HTTP_VERSION))
-        if failure == nil, endsWithConnection(status, version), connectionGuard?.saidGoodbye == false {
+        if failure == nil, endsWithConnection(status), connectionGuard?.saidGoodbye == false {
             // libcurl takes every end of a connection for the end of such a body, also one that somebody on the way has made.
             failure = .truncated(received: body.count)
         }
@@ -239,12 +242,18 @@ final class Transfer {
     }
 
     /// Whether the response has no end of its own (RFC 9112, section 6.3) and came by TLS.
-    private func endsWithConnection(_ status: Int, _ version: Int) -> Bool {
-        guard order.isEncrypted, version < 20, order.content.method != "HEAD", status >= 200, status != 204,
-            status != 304,
-            easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) < 0
+    ///
+    /// What counts is the connection's protocol and not the version that a status line claims; and a transfer coding other than chunked
+    /// at the end leaves nothing but the end of the connection, whatever length is announced beside it.
+    private func endsWithConnection(_ status: Int) -> Bool {
+        guard order.isEncrypted, connectionGuard?.evidence?.applicationProtocol != "h2",
+            order.content.method != "HEAD", status >= 200, status != 204, status != 304
         else { return false }
-        return head.fields.values(of: "transfer-encoding").isEmpty
+        guard let codings = head.fields.values(of: "transfer-encoding").last else {
+            return easy.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) < 0
+        }
+        let last = codings.split(separator: UInt8(ascii: ",")).last ?? []
+        return String(decoding: last, as: UTF8.self).lowercased().filter { $0 != " " && $0 != "\t" } != "chunked"
     }
 
     private static func version(_ number: Int) -> Int {
@@ -299,7 +308,8 @@ final class Transfer {
             CURLE_WRITE_ERROR:
             return .malformed(text)
         case CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
-            return .unusable(text)
+            // Once the request is out, it can only be the response that libcurl does not like.
+            return sending.count > 0 ? .malformed(text) : .unusable(text)
         default: return .other(code: Int32(bitPattern: result.rawValue), text)
         }
     }
@@ -316,6 +326,8 @@ final class Transfer {
         if let connectionGuard {
             if let reason = connectionGuard.failure(opensslCode: Transfer.opensslCode(in: text), session: easy.session)
             {
+                // A broken record in the middle of a response is none of the handshake's.
+                if case .protocolViolation(let text) = reason, sending.count > 0 { return .malformed(text) }
                 return .tls(reason)
             }
             // Some servers say nothing to a client without a certificate, and hang up.

@@ -73,8 +73,6 @@ package final class ConnectionGuard {
             throw ConnectionGuardError(detail: error.text)
         }
         belay_tls_harden(context, TLSContext.maximumCertificateList)
-        // One system call for a record where there were two: its head and the rest. See `mayHaveUnreadRecords`.
-        belay_tls_read_ahead(context)
         guard belay_tls_request_staple(context) == 1, belay_tls_request_timestamps(context) == 1 else {
             throw ConnectionGuardError(detail: OpenSSLError.drain().text)
         }
@@ -99,14 +97,6 @@ package final class ConnectionGuard {
             return nil
         }
         return Unmanaged<ConnectionGuard>.fromOpaque(held).takeUnretainedValue()
-    }
-
-    /// Whether records of a live connection may have been read from its socket that nobody has asked for yet: no look at the socket
-    /// shows them.
-    ///
-    /// Where the last reading has found nothing, OpenSSL has a part of a record at most, and the rest will show.
-    package static func mayHaveUnreadRecords(_ session: OpaquePointer) -> Bool {
-        SSL_has_pending(session) == 1 && SSL_want(session) == SSL_NOTHING
     }
 
     // MARK: - Judging

@@ -58,7 +58,9 @@ private struct Bench: Sendable {
             }
             isOver.signal()
         }
-        let connection = accept(listener, nil, nil)
+        var connection = accept(listener, nil, nil)
+        // libFuzzer's clock is a signal.
+        while connection < 0, errno == EINTR { connection = accept(listener, nil, nil) }
         demand(connection >= 0, "nobody connected")
         // All of it fits into the buffers of the loopback interface.
         bytes.withUnsafeBytes { _ = send(connection, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }

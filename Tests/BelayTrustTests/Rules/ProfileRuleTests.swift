@@ -277,6 +277,14 @@ extension ProfileRuleCase {
             rule: "apple.key-size", set: .apple, depth: 0, result: .recoverableTrustFailure,
             leafKey: .ellipticCurve("secp224r1")),
         ProfileRuleCase(
+            rule: "apple.key-kind", set: .apple, depth: 0, result: .recoverableTrustFailure,
+            leafKey: .ellipticCurve("secp256k1")),
+        ProfileRuleCase(
+            rule: "apple.key-kind", set: .apple, depth: 0, result: .recoverableTrustFailure,
+            leafKey: .ellipticCurve("brainpoolP256r1")),
+        ProfileRuleCase(
+            rule: "apple.key-kind", set: .apple, depth: 0, result: .recoverableTrustFailure, leafKey: .ed25519),
+        ProfileRuleCase(
             rule: "apple.eku", set: .apple, depth: 0, result: .recoverableTrustFailure,
             leaf: { template in template.extensions.removeAll { $0.identifier.description == "2.5.29.37" } }),
         ProfileRuleCase(

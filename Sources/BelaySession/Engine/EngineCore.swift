@@ -26,7 +26,7 @@ final class EngineCore: @unchecked Sendable {
     private var nextCheck: Int64?
     private static let checkInterval: Int64 = 250_000_000
 
-    /// Memory that comes free is kept up to twice as many bytes, for the next responses. Half of what glibc may keep by itself.
+    /// Memory that comes free is kept, up to twice as many bytes, for the next responses; glibc learns to keep up to 64 MiB by itself.
     private static let keptMemory = 4 << 20
 
     private static let wakeToken = UInt64.max

@@ -76,6 +76,7 @@ extension Transfer {
 
     private func setMethod() {
         var headers = order.content.headers
+        takeCookies(outOf: &headers)
         func lacks(_ name: String) -> Bool {
             !headers.contains { $0.prefix(name.count + 1).lowercased() == name + ":" }
         }
@@ -91,6 +92,19 @@ extension Transfer {
             easy.set(CURLOPT_CUSTOMREQUEST, order.content.method)
         }
         easy.setHeaders(headers)
+    }
+
+    /// Has libcurl put the caller's cookies behind those that servers have set: a request has one `Cookie` field (RFC 6265, section 5.4), and
+    /// libcurl would send one of its own beside it.
+    private func takeCookies(outOf headers: inout [String]) {
+        let given = headers.filter { $0.hasFieldName("cookie") }
+        guard !given.isEmpty else { return }
+        headers.removeAll { $0.hasFieldName("cookie") }
+        // A field without a value ends with its semicolon.
+        let values = given.compactMap { line in
+            line.utf8.firstIndex(of: 0x3A).map { String(line[line.utf8.index(after: $0)...].drop { $0 == " " }) }
+        }
+        easy.set(CURLOPT_COOKIE, values.filter { !$0.isEmpty }.joined(separator: "; "))
     }
 
     private func setRoute() {
@@ -112,5 +126,14 @@ extension Transfer {
         // Without a limit libcurl would have one of its own.
         easy.set(milliseconds: CURLOPT_CONNECTTIMEOUT_MS, order.content.timeouts.connect ?? .seconds(1 << 20))
         if let total = order.content.timeouts.total { easy.set(milliseconds: CURLOPT_TIMEOUT_MS, total) }
+    }
+}
+
+extension String {
+    /// Whether a header line, `Name: value` or `Name;`, has this name, which is in lower case.
+    fileprivate func hasFieldName(_ name: String) -> Bool {
+        let length = name.utf8.count
+        guard let end = utf8.dropFirst(length).first, end == 0x3A || end == 0x3B else { return false }
+        return zip(utf8, name.utf8).allSatisfy { $0.asciiLowercased == $1 }
     }
 }

@@ -64,7 +64,7 @@ struct GetCommand: AsyncParsableCommand {
         @Option(
             name: [.customShort("o"), .customLong("output")],
             help: ArgumentHelp(
-                "Write the body to this file, whole or not at all; - for standard output whatever it is.",
+                "Write the body to this file, whole or not at all, through links; devices and pipes are written to. - is standard output, whatever it is.",
                 valueName: "file"))
         var output: String?
         @Flag(name: [.customShort("i"), .customLong("include")], help: "Print the response's header before the body.")
@@ -121,14 +121,20 @@ struct GetCommand: AsyncParsableCommand {
                     "belay: \(console.noteStyle.warning("warning")): every user of this machine can read the value of "
                         + "'\(printable(name))' in an argument; give it as @file")
             }
-            try BodyOutput(name: outputOptions.output).check()
+            let place = try BodyOutput(outputOptions.output)
+            if output.format == .json, place.file != nil, place.isStandardOutput {
+                throw ValidationError(
+                    "'--format json' writes to standard output itself; give '--output' a file, or leave it out")
+            }
             let login = try login()
             if login != nil, !target.isSecure {
                 console.note(
                     "belay: \(console.noteStyle.warning("warning")): the password goes out in the clear, for everybody on the way to read"
                 )
             }
-            try await GetRun(command: self, request: request, login: login, target: target, console: console).run()
+            try await GetRun(
+                command: self, request: request, login: login, target: target, place: place, console: console
+            ).run()
         } catch let error as InputError {
             if output.format == .json {
                 try console.printJSON(

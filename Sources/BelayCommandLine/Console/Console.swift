@@ -56,9 +56,13 @@ struct Console: Sendable {
     /// A reader that has gone away ends the program without a word, as it ends other filters.
     func write(_ bytes: [UInt8]) throws(ExitCode) {
         let failure = Self.write(bytes, to: STDOUT_FILENO)
-        if failure == 0 { return }
-        if failure == EPIPE { throw ExitStatus.outputClosed }
-        throw fail("standard output: \(strerror(failure).map { String(cString: $0) } ?? "error \(failure)")")
+        if failure != 0 { throw outputFailure(failure) }
+    }
+
+    /// What a failure to write to standard output ends the program with, by its number; what went wrong has been said then.
+    func outputFailure(_ failure: Int32) -> ExitCode {
+        if failure == EPIPE { return ExitStatus.outputClosed }
+        return fail("standard output: \(strerror(failure).map { String(cString: $0) } ?? "error \(failure)")")
     }
 
     /// Says something that is no result, on standard error.

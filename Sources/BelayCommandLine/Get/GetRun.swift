@@ -3,6 +3,7 @@ import BelayCertificates
 import BelaySession
 import BelayTLS
 import BelayTrust
+import Glibc
 
 /// One run of `belay get`: policy, session, request, and what becomes of the response or the failure.
 struct GetRun {
@@ -11,6 +12,8 @@ struct GetRun {
     /// Whom to authenticate as; nil for nobody.
     let login: UserPassword?
     let target: SessionURL
+    /// Where the body goes.
+    let place: BodyOutput
     let console: Console
 
     private var isJSON: Bool { command.output.format == .json }
@@ -42,13 +45,17 @@ struct GetRun {
         let story = GetStory(isVerbose: command.outputOptions.verbose, policy: policy, console: console)
         let session = try session(policy, given, identity?.forTLS, story, enforcement)
         if let login, !command.requestOptions.anyauth { session.send(login, unaskedTo: target) }
+        let began = ContinuousClock.now
         let result = await GetTimer(limit: command.transfer.wholeTime).send(request, in: session)
         let told = await story.end()
         let judging = Judging(
             command: command, policy: policy, given: given, console: console, target: target, enforcement: enforcement)
         let shown = shown(identity, told)
         switch result {
-        case .success(let response): try await finish(response, told, judging, shown)
+        case .success(let response):
+            // What writing may take is what the exchange has left.
+            let rest = command.transfer.wholeTime.map { max(.milliseconds(1), $0 - (.now - began)) }
+            try await finish(response, told, judging, shown, within: rest)
         case .failure(let error): try await fail(error, told, judging, shown)
         }
     }
@@ -109,13 +116,16 @@ struct GetRun {
     // MARK: - A response
 
     private func finish(
-        _ response: Response, _ told: GetStory.Told, _ judging: Judging, _ identity: GivenIdentity?
+        _ response: Response, _ told: GetStory.Told, _ judging: Judging, _ identity: GivenIdentity?,
+        within limit: Duration?
     ) async throws {
         let options = command.outputOptions
         let isFailure = options.fail && response.statusCode >= 400
-        let place = BodyOutput(name: options.output)
         let check = try isJSON || command.trustOptions.explain ? judging.judged(told.exchanges.last, response.url) : nil
-        if !isFailure, let file = place.file { try BodyOutput.write(content(response, told), to: file) }
+        if !isFailure, place.file != nil {
+            if options.verbose, case .stream(let path) = place.place { console.note("* writing to \(printable(path))") }
+            try await place.write(content(response, told), within: limit)
+        }
         if isJSON {
             var report = GetReport(url: command.url, method: command.method, response: response, told: told)
             report.file = isFailure ? nil : place.file
@@ -128,13 +138,17 @@ struct GetRun {
                 "\(printable(target.description)): the server answered \(response.statusCode)",
                 status: ExitStatus.refused)
         }
-        if !isJSON, place.file == nil { try print(response, told, mayBeBinary: place.name == "-") }
+        if !isJSON, place.file == nil {
+            try await print(response, told, mayBeBinary: place.name == "-", within: limit)
+        }
         if let story = check?.verdict.explanation, !isJSON {
             console.note(ExplanationText(story, style: console.noteStyle).text)
         }
     }
 
-    private func print(_ response: Response, _ told: GetStory.Told, mayBeBinary: Bool) throws {
+    private func print(
+        _ response: Response, _ told: GetStory.Told, mayBeBinary: Bool, within limit: Duration?
+    ) async throws {
         let content = content(response, told)
         guard mayBeBinary || !console.isInteractive || BodyOutput.isPlainText(content) else {
             // The header is a part of what is printed with --include and --head.
@@ -144,7 +158,11 @@ struct GetRun {
                 "\(what) is no plain text and could upset the terminal; name a file with "
                     + "'--output FILE', or write it all the same with '--output -'", status: ExitStatus.wrongUse)
         }
-        try console.write(content)
+        switch await PatientWork.run(within: limit, { Console.write(content, to: STDOUT_FILENO) }) {
+        case 0?: return
+        case let failure?: throw console.outputFailure(failure)
+        case nil: throw console.fail("standard output: nobody reads it; no end within the time of --max-time")
+        }
     }
 
     /// The body, with the header before it where that is wanted.

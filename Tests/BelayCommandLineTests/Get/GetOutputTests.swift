@@ -65,6 +65,89 @@ struct GetOutputTests {
         await site.server.stop()
     }
 
+    @Test("a link leads to the file that it names, also where that is not there yet, and stays; a circle is refused")
+    func links() async throws {
+        let site = try GetSite()
+        let folder = try Folder()
+        let inner = folder.path + "/inner"
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
+        func link(_ name: String, _ target: String) throws -> String {
+            try FileManager.default.createSymbolicLink(atPath: folder.path + "/" + name, withDestinationPath: target)
+            return folder.path + "/" + name
+        }
+        // A link to a link to nothing: relative to the folder of the link that says so.
+        _ = try link("inner/second", "body")
+        let first = try link("first", "inner/second")
+        #expect(try await site.get("-o", first).status == 0)
+        #expect(try String(contentsOfFile: inner + "/body", encoding: .utf8) == "answer")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: first) == "inner/second")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: inner).sorted() == ["body", "second"])
+        let nowhere = try link("nowhere", "missing/body")
+        #expect(try await site.get("-o", nowhere).errors.contains("cannot be written"))
+        let circle = try link("circle", "circle")
+        let run = try await site.get("-o", circle)
+        #expect(run.status == 3 && run.errors.contains("symbolic links"), "\(run.errors)")
+        #expect(try await site.get("-o", link("folder", "inner")).errors.contains("it is a folder"))
+        await site.server.stop()
+    }
+
+    @Test("/dev/stdout and its like are the descriptors that the program was given, and leave what is there")
+    func descriptors() async throws {
+        let site = try GetSite(answering: HTTPAnswer(content: Self.bytes))
+        let folder = try Folder()
+        let program = try Program.executable().path
+        for (name, redirection) in [
+            ("/dev/stdout", ""), ("/dev/fd/1", ""), ("/proc/self/fd/1", ""), ("/dev/stderr", "2>&1"),
+            ("/dev/fd/7", "7>&1"),
+        ] {
+            let file = try folder.write("all", "before\n")
+            let words = ([program, "get", site.url] + site.options + ["-o", name]).map { "'\($0)'" }
+            let script = "{ \(words.joined(separator: " ")) \(redirection); echo after; } >> '\(file)'"
+            let result = try await Tool.finish("bash", ["-c", script])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(
+                try Data(contentsOf: URL(fileURLWithPath: file)) == Data("before\n".utf8) + Data(Self.bytes)
+                    + Data("after\n".utf8),
+                "\(name)")
+        }
+        let json = try await site.get("-o", "/dev/stdout", "--format", "json")
+        #expect(json.status == 2 && json.errors.contains("writes to standard output itself"))
+        await site.server.stop()
+    }
+
+    @Test("a pipe with a name gets the body once it is read; without a reader --max-time is the end")
+    func pipes() async throws {
+        let site = try GetSite(answering: HTTPAnswer(content: Array(repeating: 0x61, count: 300_000)))
+        let folder = try Folder()
+        let pipe = folder.path + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        async let reader = Tool.finish("cat", [pipe])
+        #expect(try await site.get("-o", pipe).status == 0)
+        #expect(try await reader.output.count == 300_000)
+        let alone = try await site.get("-o", pipe, "--max-time", "2")
+        #expect(alone.status == 3 && alone.errors.contains("--max-time"), "\(alone.errors)")
+        // A reader that goes away in the middle.
+        async let short = Tool.finish("head", ["-c", "10", pipe])
+        let broken = try await site.get("-o", pipe)
+        #expect(broken.status == 3 && broken.errors.contains("Broken pipe"), "\(broken.errors)")
+        #expect(try await short.output.count == 10)
+        // What waits ends by the signal that a person sends.
+        let program = try Program.executable().path
+        let result = try await Tool.finish(
+            "python3", ["-c", Self.interrupter] + [program, "get", site.url] + site.options + ["-v", "-o", pipe])
+        #expect(result.text == "-2\n", "\(result.all)")
+        await site.server.stop()
+    }
+
+    /// Starts a program, sends SIGINT when it says that it is writing, and prints its status.
+    private static let interrupter = """
+        import signal, subprocess, sys
+        process = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE, text=True)
+        for line in process.stderr:
+            if "writing to" in line: process.send_signal(signal.SIGINT); break
+        print(process.wait(timeout=50))
+        """
+
     @Test("--include and --head print the header as it came, before the body")
     func header() async throws {
         let site = try GetSite(answering: HTTPAnswer.text("body", [("X-Test", "one"), ("Set-Cookie", "id=7")]))
@@ -99,7 +182,14 @@ struct GetOutputTests {
         let text = try GetSite(answering: .text("Grüße\n"))
         let arguments = ["get", text.url] + text.options
         #expect(try await TerminalTests.run(arguments) == "Grüße\r\n")
-        for bytes in [[0x61, 0x00, 0x62], [0xFF, 0xFE], Array("\u{1B}]0;title\u{7}".utf8)] as [[UInt8]] {
+        // Joiners and marks of direction are text: a family, a Persian word.
+        let marks = try GetSite(answering: .text("👩‍👧 می‌خواهم\u{200F}\n"))
+        #expect(try await TerminalTests.run(["get", marks.url] + marks.options).contains("می‌خواهم\u{200F}"))
+        await marks.server.stop()
+        for bytes in [
+            [0x61, 0x00, 0x62], [0xFF, 0xFE], Array("\u{1B}]0;title\u{7}".utf8), Array("\u{9B}2J".utf8), [0x7F],
+            Array("a\u{202E}b".utf8), Array("a\u{2066}b".utf8), Array("hidden\rshown".utf8),
+        ] as [[UInt8]] {
             let site = try GetSite(answering: HTTPAnswer(content: bytes))
             let arguments = ["get", site.url] + site.options
             #expect(try await TerminalTests.run(arguments) == "")

@@ -73,6 +73,12 @@ struct CurlDescriptionTests {
         let (arguments, _) = try runInBash(text)
         #expect(arguments.last == "https://example.com/\u{1B}]0;x\u{7}\u{FFFD}'\r\nrm")
         #expect(arguments.contains("X: a\u{1B}[2J"))
+        // Those of Unicode too: C1, line separators, reversals of direction.
+        let value = "a\u{85}\u{9B}2J\u{2028}\u{202E}b'\\7é"
+        request.headers = ["X": value]
+        let other = request.curlDescription()
+        #expect(!other.unicodeScalars.contains { [0x85, 0x9B, 0x2028, 0x202E].contains($0.value) })
+        #expect(try runInBash(other).arguments.contains("X: " + value))
         let body = Request.post("https://example.com/", body: .text("\u{1B}[2J\u{202E}")).curlDescription()
         #expect(!body.unicodeScalars.contains("\u{1B}") && !body.unicodeScalars.contains("\u{202E}"))
         #expect(try runInBash(body).input == Array("\u{1B}[2J\u{202E}".utf8))
@@ -96,6 +102,23 @@ struct CurlDescriptionTests {
         #expect(try secretive().curlDescription(redacting: false).components(separatedBy: "hunter2").count == 7)
         let form = Request.post("https://example.com/", parameters: ["password": "hunter2", "name": "ada"])
         #expect(form.curlDescription().contains("'name=ada&password=<redacted>'"))
+    }
+
+    @Test(
+        "parameters of every kind of signature, ticket and session are redacted in URL and form",
+        arguments: [
+            "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "X-Goog-Signature", "Signature",
+            "AWSAccessKeyId", "OSSAccessKeyId", "sig", "sas", "hdnts", "access_token", "refresh_token", "id_token",
+            "id_token_hint", "code", "code_verifier", "client_assertion", "SAMLResponse", "ticket", "jwt", "PHPSESSID",
+            "JSESSIONID", "session", "csrfmiddlewaretoken", "_csrf", "passcode", "pw", "api-key", "apikey", "auth_key",
+            "oauth_verifier", "oauth_signature", "user[password]", "newPassword", "hmac", "otp", "cvc",
+        ])
+    func parameters(name: String) {
+        let url = Request.get("https://example.com/?a=1&\(name)=hunter2&page=3").curlDescription()
+        #expect(!url.contains("hunter2") && url.contains("a=1") && url.contains("page=3"))
+        let form = Request.post("https://example.com/", parameters: Parameters([name: .string("hunter2")]))
+            .curlDescription()
+        #expect(!form.contains("hunter2"))
     }
 
     @Test("a name and password in a URL that cannot be sent are redacted too")

@@ -71,8 +71,17 @@ struct HTTPHeadersTests {
         "what authenticates is redacted in descriptions and dumps",
         arguments: [
             "Authorization", "proxy-authorization", "Cookie", "SET-COOKIE", "X-Auth-Token", "X-API-Key",
-            "Client-Secret",
-            "X-Session-Id",
+            "Client-Secret", "X-Session-Id", "DPoP", "DPoP-Nonce", "Authentication", "Authentication-Info",
+            "Proxy-Authentication-Info", "X-Client-Cert", "X-SSL-Client-Cert", "X-Forwarded-Client-Cert", "Client-Cert",
+            "Client-Cert-Chain", "X-Amzn-Mtls-Clientcert", "X-Amz-Security-Token", "X-Amz-Signature",
+            "X-Amz-Credential", "X-Goog-Signature", "X-Goog-Credential", "X-Goog-Iam-Authorization-Token",
+            "X-Goog-IAP-JWT-Assertion", "Cookie2", "Set-Cookie2", "X-CSRF-Token", "X-CSRFToken", "X-XSRF-TOKEN", "csrf",
+            "X-Api-Key", "Api-Key", "Apikey", "X-RapidAPI-Key", "Ocp-Apim-Subscription-Key", "X-Functions-Key",
+            "X-Vault-Token", "Private-Token", "Job-Token", "X-Shopify-Hmac-Sha256", "X-Hub-Signature-256",
+            "Stripe-Signature", "Signature-Input", "X-Amz-Server-Side-Encryption-Customer-Key",
+            "X-Amz-Server-Side-Encryption-Customer-Key-MD5", "X-MS-Client-Principal", "X-Auth-User", "X-Auth",
+            "X-Serverless-Authorization", "X-Access-Token", "X-Session", "X-Pass", "X-OTP", "Cf-Access-Jwt-Assertion",
+            "X-Original-Authorization", "X-Bearer",
         ])
     func redaction(name: String) {
         let headers: HTTPHeaders = [name: "hunter2", "Accept": "text/html"]
@@ -83,6 +92,44 @@ struct HTTPHeadersTests {
             #expect(text.contains("text/html"))
         }
         #expect(headers[name] == "hunter2")
+    }
+
+    @Test(
+        "what does not authenticate is shown",
+        arguments: [
+            "Accept", "WWW-Authenticate", "Proxy-Authenticate", "Content-Type", "Author", "Keywords", "ETag", "Host",
+            "Location", "X-Request-Id", "Strict-Transport-Security", "Authority", "Compass", "Status-Code-Text",
+        ])
+    func shown(name: String) {
+        let headers: HTTPHeaders = [name: "value"]
+        #expect(headers.description == "\(name): value")
+    }
+
+    @Test(
+        "secrets in URLs are redacted in whatever field they stand",
+        arguments: [
+            ("Location", "https://ada:hunter2@example.com/x", "https://<redacted>@example.com/x"),
+            ("Location", "//ada:hunter2@example.com/x", "//<redacted>@example.com/x"),
+            ("Location", "/x?a=1&X-Amz-Signature=hunter2&page=2", "/x?a=1&X-Amz-Signature=<redacted>&page=2"),
+            ("location", "/x?sig=hunter2,hunter2;hunter2", "/x?sig=<redacted>"),
+            ("Content-Location", "/x#access_token=hunter2", "/x#access_token=<redacted>"),
+            ("Referer", "https://a.test/?SAMLResponse=hunter2", "https://a.test/?SAMLResponse=<redacted>"),
+            ("Refresh", "5; url=https://a.test/?token=hunter2", "5; url=https://a.test/?token=<redacted>"),
+            (
+                "Link", "<https://a.test/?page=2&access_token=hunter2>; rel=\"next\", </?page=9&sig=hunter2>; rel=last",
+                "<https://a.test/?page=2&access_token=<redacted>>; rel=\"next\", </?page=9&sig=<redacted>>; rel=last"
+            ),
+            ("Destination", "https://ada:hunter2@dav.test/b", "https://<redacted>@dav.test/b"),
+            ("X-Original-URL", "/in?ticket=hunter2", "/in?ticket=<redacted>"),
+            ("User-Agent", "Mozilla/5.0 (X11; Linux) a/b?", "Mozilla/5.0 (X11; Linux) a/b?"),
+            ("Accept", "text/html, */*;q=0.8", "text/html, */*;q=0.8"),
+        ])
+    func urls(name: String, value: String, expected: String) {
+        let headers: HTTPHeaders = [name: value]
+        #expect(headers.description == "\(name): \(expected)")
+        var request = Request.get("https://example.com/")
+        request.headers = headers
+        #expect(!request.curlDescription().contains("hunter2"))
     }
 
     @Test("equality passes over the case of names only")

@@ -72,13 +72,11 @@ enum HeadText {
                 separator: " "))
     }
 
-    /// A field; the value is redacted where its name authenticates somebody, and in a URL the parts that may.
+    /// A field; the value is redacted where its name authenticates somebody, and in URLs the parts that may.
     static func field(_ line: String) -> String {
         guard let colon = line.utf8.firstIndex(of: 0x3A) else { return printable(line) }
         let name = String(line[..<colon])
         let value = String(line[line.utf8.index(after: colon)...]).trimmingHeaderSpace()
-        if SensitiveNames.coverHeader(name) { return "\(printable(name)): \(SensitiveNames.redacted)" }
-        let holdsURL = ["location", "content-location", "referer", "refresh"].contains(name.lowercased())
-        return "\(printable(name)): \(printable(holdsURL ? Redaction.url(value) : value))"
+        return "\(printable(name)): \(printable(Redaction.fieldValue(value, of: name)))"
     }
 }

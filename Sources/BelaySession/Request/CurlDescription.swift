@@ -1,3 +1,4 @@
+import BelayCertificates
 import FoundationEssentials
 
 extension Request {
@@ -56,8 +57,7 @@ extension Request {
     /// curl sends a field without value only where a semicolon takes the colon's place.
     private static func headerArgument(_ name: String, _ value: String, redacting: Bool) -> String {
         if value.isEmpty { return ShellText.quoted("\(name);") }
-        let isSecret = redacting && SensitiveNames.coverHeader(name)
-        return ShellText.quoted("\(name): \(isSecret ? SensitiveNames.redacted : value)")
+        return ShellText.quoted("\(name): \(redacting ? Redaction.fieldValue(value, of: name) : value)")
     }
 
     private var redactedBody: [UInt8]? {
@@ -87,32 +87,32 @@ enum ShellText {
             byte.isASCIILetter || byte.isASCIIDigit || "-_./:@%+,".utf8.contains(byte)
         }
         if needsNone, !text.isEmpty { return text }
-        guard text.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09 && $0 != 0x0A) || $0 == 0x7F }) else {
+        guard text.unicodeScalars.contains(where: steersTerminal) else {
             return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         }
-        // A terminal would act on control characters, so they are written as escapes.
+        // A terminal would act on these characters, so they are written as escapes.
         var output: [UInt8] = Array("$'".utf8)
-        for byte in text.utf8 {
-            switch byte {
-            case 0x00: output += Array("\u{FFFD}".utf8)
-            case 0x01...0x1F, 0x7F, 0x27, 0x5C: output += octal(byte)
-            default: output.append(byte)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\0": output += Array("\u{FFFD}".utf8)
+            case "'", "\\", "\n", "\t": output += octal(UInt8(truncatingIfNeeded: scalar.value))
+            default:
+                let bytes = Array(String(scalar).utf8)
+                output += steersTerminal(scalar) ? bytes.flatMap(octal) : bytes
             }
         }
         return String(decoding: output + [0x27], as: UTF8.self)
     }
 
+    /// Whether a terminal may do something else than show the character; line ends and tabs are as they should be.
+    private static func steersTerminal(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isUnsafeToPrint && scalar != "\n" && scalar != "\t"
+    }
+
     /// The text, if bytes are text that a terminal shows as it is; nil otherwise.
     static func plain(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-        let isPlain = text.unicodeScalars.allSatisfy { scalar in
-            if scalar == "\n" || scalar == "\t" { return true }
-            return switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: false
-            default: true
-            }
-        }
-        return isPlain ? text : nil
+        return text.unicodeScalars.contains(where: steersTerminal) ? nil : text
     }
 
     /// A format for `printf` that writes exactly these bytes.

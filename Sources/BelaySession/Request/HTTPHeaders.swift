@@ -183,10 +183,8 @@ extension HTTPHeaders.Field: Hashable, CustomStringConvertible, CustomReflectabl
         hasher.combine(value)
     }
 
-    /// `Name: value`; the value of what authenticates is redacted.
-    public var description: String {
-        "\(printable(name)): \(SensitiveNames.coverHeader(name) ? SensitiveNames.redacted : printable(value))"
-    }
+    /// `Name: value`; the value of what authenticates is redacted, and so is what may be secret in a URL.
+    public var description: String { "\(printable(name)): \(printable(Redaction.fieldValue(value, of: name)))" }
 
     /// The field as ``description`` has it.
     public var customMirror: Mirror { Mirror(self, children: ["field": description]) }

@@ -18,6 +18,27 @@ enum Redaction {
             .joined(separator: "?")
     }
 
+    /// The value of a header field: nothing of it where its name authenticates somebody; otherwise URLs in it as ``url(_:)`` has them.
+    static func fieldValue(_ value: String, of name: String) -> String {
+        if SensitiveNames.coverHeader(name) { return value.isEmpty ? value : SensitiveNames.redacted }
+        let isReference = ["location", "content-location", "referer"].contains(name.lowercased())
+        if isReference { return url(value) }
+        guard value.utf8.contains(where: { $0 == 0x2F || $0 == 0x3F }) else { return value }
+        var output = ""
+        var rest = value[...]
+        while let start = rest.utf8.firstIndex(where: { !endsURL($0) }) {
+            let end = rest.utf8[start...].firstIndex(where: endsURL) ?? rest.endIndex
+            output += rest[..<start] + url(String(rest[start..<end]))
+            rest = rest[end...]
+        }
+        return output + rest
+    }
+
+    /// Whether a byte can be no part of a URL in a text (RFC 3986, appendix C).
+    private static func endsURL(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == 0x22 || byte == 0x3C || byte == 0x3E
+    }
+
     /// A query or form: each value redacted whose name sounds like a secret, everything else as it is.
     static func form(_ text: some StringProtocol) -> String {
         text.split(separator: "&", omittingEmptySubsequences: false).map { pair in

@@ -5,19 +5,30 @@ package enum SensitiveNames {
     /// What stands in place of a secret.
     package static let redacted = "<redacted>"
 
-    private static let headers: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
-        "authentication-info", "proxy-authentication-info",
-    ]
+    /// Names of header fields that hold no word of the lists below.
+    private static let headers: Set<String> = ["cookie", "cookie2", "set-cookie", "set-cookie2"]
     /// Anywhere in a name whose separators are taken out.
     private static let parts = [
-        "password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential",
-        "signature", "authorization", "sessionid", "sessionkey",
+        "password", "passwd", "passphrase", "passcode", "pswd", "secret", "token", "apikey", "accesskey", "privatekey",
+        "customerkey", "credential", "signature", "authorization", "sessionid", "sessionkey", "sessid",
+        // Also Authentication-Info and its kin (RFC 9110, section 11.6.3).
+        "authentication",
+        // Signed statements about somebody: JWT bearer (RFC 7523), SAML, DPoP (RFC 9449).
+        "assertion", "saml", "dpop",
+        // What tells a form of one's own from another's.
+        "csrf", "xsrf",
+        // A client's certificate, handed on by a proxy (RFC 9440 and what was before it): not secret, but taken for proof.
+        "clientcert", "clientprincipal",
     ]
     /// A word of a name.
-    private static let words: Set<String> = ["pwd", "pass", "sig", "jwt", "otp", "sid"]
-    /// The last word of a name.
-    private static let lastWords: Set<String> = ["auth", "key", "pin", "code"]
+    private static let words: Set<String> = [
+        "pwd", "pass", "pw", "sig", "sas", "hmac", "jwt", "jws", "jwe", "tkn", "otp", "totp", "sid", "session", "auth",
+        "bearer", "cvv", "cvc", "mnemonic",
+        // Akamai's tokens.
+        "hdnts", "hdnea", "hdntl",
+    ]
+    /// The last word of a name. OAuth's `code` and `code_verifier` (RFC 6749, RFC 7636) and CAS's `ticket` are among them.
+    private static let lastWords: Set<String> = ["key", "pin", "code", "verifier", "ticket"]
 
     /// Whether a header field authenticates somebody.
     package static func coverHeader(_ name: String) -> Bool {

@@ -1,3 +1,5 @@
+import BelayCertificates
+
 /// JSON with the keys in the order in which they are encoded, so that output is stable and reads as documented.
 ///
 /// (`JSONEncoder` has either no order or the alphabet's.) It writes into one buffer as values are encoded, which makes it
@@ -60,19 +62,43 @@ private final class JSONWriter {
         bytes.append(contentsOf: repeatElement(0x20, count: 2 * open.count))
     }
 
+    /// A string. What could steer a terminal (control characters, reversals of direction) is escaped, which changes nothing for who reads
+    /// JSON.
     func write(_ text: String) {
         bytes.append(0x22)
         var text = text
         text.withUTF8 { units in
             var start = 0
-            for index in units.indices where units[index] < 0x20 || units[index] == 0x22 || units[index] == 0x5C {
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: units[start..<index]))
-                escape(units[index])
-                start = index + 1
+            var index = 0
+            while index < units.count {
+                let unit = units[index]
+                if unit < 0x80 {
+                    if unit < 0x20 || unit == 0x22 || unit == 0x5C || unit == 0x7F {
+                        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: units[start..<index]))
+                        escape(unit)
+                        start = index + 1
+                    }
+                    index += 1
+                    continue
+                }
+                let end = min(index + (unit < 0xE0 ? 2 : unit < 0xF0 ? 3 : 4), units.count)
+                let scalar = String(decoding: UnsafeBufferPointer(rebasing: units[index..<end]), as: UTF8.self)
+                if scalar.unicodeScalars.contains(where: \.isUnsafeToPrint) {
+                    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: units[start..<index]))
+                    for unit in scalar.utf16 { escape(unit) }
+                    start = end
+                }
+                index = end
             }
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: units[start...]))
         }
         bytes.append(0x22)
+    }
+
+    private func escape(_ unit: UInt16) {
+        let digits = Array("0123456789abcdef".utf8)
+        bytes.append(contentsOf: [0x5C, 0x75])
+        for shift in [12, 8, 4, 0] { bytes.append(digits[Int(unit >> UInt16(shift) & 15)]) }
     }
 
     private func escape(_ unit: UInt8) {
@@ -82,9 +108,7 @@ private final class JSONWriter {
         case 0x0A: bytes.append(contentsOf: [0x5C, 0x6E])
         case 0x0D: bytes.append(contentsOf: [0x5C, 0x72])
         case 0x09: bytes.append(contentsOf: [0x5C, 0x74])
-        default:
-            let digits = Array("0123456789abcdef".utf8)
-            bytes.append(contentsOf: [0x5C, 0x75, 0x30, 0x30, digits[Int(unit >> 4)], digits[Int(unit & 15)]])
+        default: escape(UInt16(unit))
         }
     }
 

@@ -79,7 +79,7 @@ extension GetReport: Encodable {
         try container.encode(response?.statusCode, forKey: .status)
         try container.encode(response?.httpVersion, forKey: .httpVersion)
         try container.encode(
-            response?.headers.fields.map { Field(name: printable($0.name), value: printable($0.value)) } ?? [],
+            response?.headers.fields.map { Field(name: $0.name, value: $0.value) } ?? [],
             forKey: .headers)
         try container.encode(response.map { Body($0, file: file) }, forKey: .body)
         try container.encode(told.redirects, forKey: .redirects)

@@ -98,14 +98,18 @@ struct RequestOptions: ParsableArguments, Sendable {
                 }
             }
         }
-        if let userAgent { try headers.set("User-Agent", userAgent) }
-        if let referer { try headers.set("Referer", referer) }
+        if let userAgent { try Self.set("User-Agent", userAgent, in: &headers) }
+        if let referer { try Self.set("Referer", referer, in: &headers) }
         if let cookie {
             let text =
                 cookie.hasPrefix("@") ? try Self.lines(String(cookie.dropFirst()), "--cookie").first ?? "" : cookie
-            try headers.set("Cookie", text)
+            try Self.set("Cookie", text, in: &headers)
         }
         return headers
+    }
+
+    private static func set(_ name: String, _ value: String, in headers: inout HTTPHeaders) throws {
+        do throws(HTTPHeaderError) { try headers.set(name, value) } catch { throw ValidationError("\(error)") }
     }
 
     private static func lines(_ path: String, _ option: String) throws(InputError) -> [String] {

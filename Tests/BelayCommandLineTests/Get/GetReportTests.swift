@@ -101,4 +101,29 @@ struct GetReportTests {
         #expect((json["body"] as? [String: Any])?["text"] as? String == "{\"why\": \"gone\"}")
         await site.server.stop()
     }
+
+    @Test("header values are in the document as they came, and nothing in it steers a terminal")
+    func controlCharacters() async throws {
+        let hostile = "a\u{1B}[2J\u{7F}\u{85}\u{9B}2J\u{202E}\u{2066}\u{E0041}é👩‍👧"
+        let site = try GetSite(answering: HTTPAnswer.text(hostile, [("X-Hostile", hostile)]))
+        let run = try await site.get("--format", "json")
+        #expect(run.status == 0, "\(run.errors)")
+        let unsafe = run.output.unicodeScalars.filter { scalar in
+            scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)
+        }
+        #expect(unsafe.isEmpty, "\(unsafe)")
+        #expect(run.output.contains("a\\u001b[2J\\u007f\\u0085\\u009b2J\\u202e\\u2066\\udb40\\udc41é👩\\u200d👧"))
+        // Another reader of JSON gets exactly what the server sent.
+        let read = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+        let headers = try #require(read["headers"] as? [[String: String]])
+        #expect(headers.first { $0["name"] == "X-Hostile" }?["value"] == hostile)
+        #expect((read["body"] as? [String: Any])?["text"] as? String == hostile)
+        // In text they are shown as escapes, and a terminal gets no header as it came.
+        let verbose = try await site.get("-v", "-o", "/dev/null")
+        #expect(
+            verbose.errors.contains("< X-Hostile: a\\u{1b}[2J\\u{7f}\\u{85}\\u{9b}2J\\u{202e}"), "\(verbose.errors)")
+        #expect(
+            !verbose.errors.unicodeScalars.contains { [0x1B, 0x7F, 0x85, 0x9B, 0x202E, 0x2066].contains($0.value) })
+        await site.server.stop()
+    }
 }

@@ -18,6 +18,8 @@ struct GetUseTests {
             (["a.test", "-u", "ada"], "BELAY_PASSWORD"), (["a.test", "--password-file", "x"], "--user"),
             (["a.test", "--anyauth"], "--user"), (["a.test", "-H", "geheim"], "no ':'"),
             (["a.test", "-H", "X-Token:"], "write 'X-Token;'"), (["a.test", "-H", "X-A: geheim\nX-B: 1"], "line feed"),
+            (["a.test", "-e", "\u{1B}geheim"], "control character 0x1B"),
+            (["a.test", "-A", "geheim\r\nX: 1"], "carriage return"), (["a.test", "-b", "a=geheim\n"], "line feed"),
             (["a.test", "-H", "X Y: geheim"], "not a header field's name"),
             (["a.test", "-H", "Content-Length: 3"], "set by the session"), (["a.test", "-X", "A B"], "not a method"),
             (["a.test", "-d", "x", "--json", "1"], "a request has one"), (["a.test", "--form", "x"], "name=value"),

@@ -34,6 +34,7 @@ struct Authentication {
     }
 
     /// What the server answers in the end.
+    @inline(__always)
     mutating func response(
         to order: ExchangeOrder, _ context: RedirectContext
     ) async throws(SessionError) -> Response {
@@ -68,6 +69,7 @@ struct Authentication {
     // MARK: - Trust and identity
 
     /// Makes the exchange, asking the handler as often as it takes.
+    @inline(__always)
     private mutating func judged(
         _ order: ExchangeOrder, _ context: RedirectContext
     ) async throws(SessionError) -> Response {

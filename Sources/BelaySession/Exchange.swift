@@ -25,7 +25,10 @@ final class Exchange {
         target?.description ?? Redaction.url(String(original.url.prefix { $0 != "?" && $0 != "#" }))
     }
 
+    // Each asynchronous function that returns looks for its task's executor: what every request passes is one function, when compiled.
+
     /// Sends the request and takes it to its end.
+    @inline(__always)
     func run() async throws(SessionError) -> Response {
         guard !session.configuration.interceptors.isEmpty else { return try await response(to: original) }
         var adapted = original
@@ -35,6 +38,7 @@ final class Exchange {
         return try await response(to: adapted)
     }
 
+    @inline(__always)
     private func response(to request: Request) async throws(SessionError) -> Response {
         let prepared: PreparedRequest
         do throws(RequestError) {

@@ -60,7 +60,7 @@ struct HTTPFaultTests {
             (.chunkWithoutEnd, "malformedResponse"), (.informationalStorm, "tooManyInformational"),
             (.unaskedSwitch, "malformedResponse"), (.compressionBomb, "bodyTooLarge"),
             (.corruptCompression, "contentCoding"), (.truncatedCompression, "contentCoding"),
-            (.unknownEncoding, "contentCoding"), (.manyEncodings, "malformedResponse"), (.redirectToFile, "redirect"),
+            (.unknownEncoding, "contentCoding"), (.manyEncodings, "contentCoding"), (.redirectToFile, "redirect"),
             (.redirectToNowhere, "redirect"), (.redirectLoop, "redirect"), (.redirectChain, "redirect"),
             (.redirectToCleartext, "redirect"), (.closedInHeaders, "connectionLost"),
         ])

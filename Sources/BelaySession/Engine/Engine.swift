@@ -18,6 +18,7 @@ final class Engine: Sendable {
     }
 
     /// Makes an exchange. Cancelling the task ends it at once, in whatever phase it is.
+    @inline(__always)
     func perform(_ order: TransferOrder, isolation: isolated (any Actor)? = #isolation) async -> TransferOutcome {
         let identifier = counter.wrappingAdd(1, ordering: .relaxed).newValue
         return await withTaskCancellationHandler {

@@ -35,6 +35,8 @@ final class EngineCore: @unchecked Sendable {
     private static let idleSearch = 8
     /// How often the mailbox is read before the network is looked at again.
     private static let readings = 4
+    /// How often connections are read on before the others have their turn.
+    private static let readingsInARow = 16
 
     init(settings: EngineSettings) throws(EngineError) {
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
@@ -112,6 +114,7 @@ final class EngineCore: @unchecked Sendable {
         var directions = [UInt32](repeating: 0, count: 64)
         var running: CInt = 0
         var letters: [EngineMailbox.Letter] = []
+        var rest = Rest.nothing
         while true {
             var next = Next.waits
             // What tasks on this thread ask for is begun at once, as long as they do not keep the network waiting.
@@ -128,9 +131,10 @@ final class EngineCore: @unchecked Sendable {
                 collect(multi)
                 answer()
             }
+            sockets.flush()
             sockets.applyChanges()
             let count = belay_epoll_wait_until(
-                epoll, &tokens, &directions, CInt(tokens.count), letters.isEmpty ? patience : 0)
+                epoll, &tokens, &directions, CInt(tokens.count), letters.isEmpty ? patience(after: rest) : 0)
             if count < 0, errno != EINTR { break }
             mailbox.noteAwake()
             for index in 0..<max(0, Int(count)) {
@@ -144,6 +148,7 @@ final class EngineCore: @unchecked Sendable {
                 curl_multi_socket_action(multi, socket, CInt(CURL_CSELECT_ERR), &running)
             }
             fireTimer(multi)
+            rest = readOn(multi)
             collect(multi)
             answer()
             if let nextCheck, nextCheck <= EngineCore.now {
@@ -155,10 +160,35 @@ final class EngineCore: @unchecked Sendable {
 
     /// Has libcurl read and write where a socket is ready.
     private func act(on socket: CInt, _ bits: UInt32, _ multi: UnsafeMutableRawPointer) {
-        guard sockets.isAwaited(socket) else { return }
+        let awaited = sockets.awaited(socket, bits & 3)
+        guard awaited != 0 || bits & 4 != 0 && sockets.isAwaited(socket) else { return }
         var running: CInt = 0
-        let mask = (bits & 1) | (bits & 2) | (bits & 4)
-        curl_multi_socket_action(multi, socket, CInt(mask), &running)
+        curl_multi_socket_action(multi, socket, CInt(awaited | bits & 4), &running)
+    }
+
+    /// Has libcurl read on where more has been read from a socket than it was given: it looks at nothing but the socket.
+    private func readOn(_ multi: UnsafeMutableRawPointer) -> Rest {
+        var running: CInt = 0
+        var before: [EngineSockets.Unread] = []
+        for _ in 0..<EngineCore.readingsInARow {
+            let unread = sockets.takeUnread()
+            if unread.isEmpty { return .nothing }
+            for found in unread where sockets.isUnread(found.socket) {
+                curl_multi_socket_action(multi, found.socket, CInt(CURL_CSELECT_IN), &running)
+            }
+            if unread == before { return .unwanted }
+            before = unread
+        }
+        return .some
+    }
+
+    /// What is left after reading on.
+    private enum Rest {
+        case nothing
+        /// The others have their turn.
+        case some
+        /// libcurl does not want to read for now, though it said so.
+        case unwanted
     }
 
     /// Has libcurl do what it has to do by now. False where that is nothing.
@@ -172,7 +202,13 @@ final class EngineCore: @unchecked Sendable {
     }
 
     /// How long to wait for the sockets, in milliseconds; -1 for as long as it takes.
-    private var patience: CInt {
+    private func patience(after rest: Rest) -> CInt {
+        switch rest {
+        case .nothing: break
+        case .some: return 0
+        // Nobody turns round and round for it.
+        case .unwanted: return 1
+        }
         guard let due = due ?? nextCheck else { return -1 }
         let rest = min(due, nextCheck ?? due) - EngineCore.now
         return rest <= 0 ? 0 : CInt(clamping: (rest + 999_999) / 1_000_000)

@@ -1,3 +1,4 @@
+import BelayTLS
 import CSystem
 import Glibc
 
@@ -8,21 +9,35 @@ import Glibc
 /// kept stays with it until something happens there.
 ///
 /// Only the engine's thread touches it.
-final class EngineSockets {
+final class EngineSockets: RecordBuffer.Owner {
     private struct Watch {
         /// What libcurl wants to know of, and what the kernel tells of: 1 to read, 2 to write.
         var wanted: UInt32 = 0
         var registered: UInt32 = 0
         /// Whether the engine is told when it is closed. The number of another one can be somebody else's at any time.
         var isOwn = false
+        /// What stands between OpenSSL and the socket; nil before a request has gone out, and for cleartext.
+        var buffer: RecordBuffer?
+        /// Whether the socket took no more of what waits there.
+        var isBlocked = false
+
+        /// How many bytes have been read that libcurl waits for.
+        var unread: Int { wanted & 1 == 0 ? 0 : buffer?.unread ?? 0 }
+        /// What the kernel has to tell of.
+        var needed: UInt32 { isBlocked ? wanted | 2 : wanted }
     }
 
     private let epoll: CInt
     /// By descriptor.
-    private var watches: [Watch] = []
+    // Not checked at run time, at every step of every exchange: what is done to an entry calls nothing that looks at another.
+    @exclusivity(unchecked) private var watches: [Watch] = []
     private var changed: [CInt] = []
     /// Those that the kernel did not take, or that were closed and opened again without a word.
     private(set) var failed: [CInt] = []
+    /// Those whose buffers have something to send.
+    private var gathered: [CInt] = []
+    /// Those whose buffers may have something that libcurl has not taken.
+    private var read: [CInt] = []
 
     init(epoll: CInt) { self.epoll = epoll }
 
@@ -33,7 +48,10 @@ final class EngineSockets {
 
     /// Closes a socket, and with it the kernel's watch.
     func close(_ socket: CInt) -> CInt {
-        withWatch(socket) { $0 = Watch() }
+        withWatch(socket) { watch in
+            watch.buffer?.close()
+            watch = Watch()
+        }
         return Glibc.close(socket)
     }
 
@@ -41,6 +59,7 @@ final class EngineSockets {
     func want(_ socket: CInt, _ directions: UInt32) {
         let isOwn = withWatch(socket) { watch in
             watch.wanted = directions
+            if watch.unread > 0 { read.append(socket) }
             return watch.isOwn
         }
         if isOwn { changed.append(socket) } else { apply(socket) }
@@ -52,15 +71,18 @@ final class EngineSockets {
         changed.removeAll(keepingCapacity: true)
     }
 
-    /// Whether somebody waits for what has happened on a socket. Where nobody does, it happens to a connection that is kept, and
-    /// will be seen when that is to be used again.
-    func isAwaited(_ socket: CInt) -> Bool {
+    /// Which of the directions that something has happened in somebody waits for. Where nobody does, it happens to a connection that is
+    /// kept, and will be seen when that is to be used again.
+    func awaited(_ socket: CInt, _ directions: UInt32) -> UInt32 {
         withWatch(socket) { watch in
-            guard watch.wanted == 0 else { return true }
+            guard watch.needed == 0 else { return directions & watch.wanted }
             if watch.registered != 0, belay_epoll_watch(epoll, 1, socket, 0) == 0 { watch.registered = 0 }
-            return false
+            return 0
         }
     }
+
+    /// Whether libcurl waits for anything on a socket.
+    func isAwaited(_ socket: CInt) -> Bool { withWatch(socket) { $0.wanted != 0 } }
 
     /// Those that failed since the last call.
     func takeFailed() -> [CInt] {
@@ -71,17 +93,75 @@ final class EngineSockets {
     private func apply(_ socket: CInt) {
         let isFine = withWatch(socket) { watch in
             // A connection that is kept is used again soon.
-            if watch.wanted == watch.registered || watch.isOwn && watch.wanted == 0 { return true }
+            let needed = watch.needed
+            if needed == watch.registered || watch.isOwn && needed == 0 { return true }
             let isKnown = watch.registered != 0
             // It was closed and opened again without a word, or the kernel takes no more: the transfer must not hang.
             let isTaken =
-                belay_epoll_watch(epoll, isKnown ? 1 : 0, socket, watch.wanted) == 0
-                || watch.wanted != 0 && belay_epoll_watch(epoll, isKnown ? 0 : 1, socket, watch.wanted) == 0
-            watch.registered = isTaken ? watch.wanted : 0
-            return isTaken || watch.wanted == 0
+                belay_epoll_watch(epoll, isKnown ? 1 : 0, socket, needed) == 0
+                || needed != 0 && belay_epoll_watch(epoll, isKnown ? 0 : 1, socket, needed) == 0
+            watch.registered = isTaken ? needed : 0
+            return isTaken || needed == 0
         }
         if !isFine { failed.append(socket) }
     }
+
+    // MARK: - Buffers
+
+    /// Spares a connection the system calls for each of its records.
+    ///
+    /// - Parameter gathers: whether what is written is sent together.
+    func buffer(_ session: OpaquePointer, on socket: CInt, gathers: Bool) {
+        let buffer = RecordBuffer.install(in: session, socket: socket, gathers: gathers, owner: self)
+        withWatch(socket) { $0.buffer = buffer }
+    }
+
+    func hasRead(_ socket: CInt) { read.append(socket) }
+
+    func hasGathered(_ socket: CInt) { gathered.append(socket) }
+
+    /// A socket of which so many bytes have been read that libcurl has not taken, though it waits for them.
+    struct Unread: Equatable {
+        let socket: CInt
+        let count: Int
+    }
+
+    /// Those that have come about since the last call.
+    func takeUnread() -> [Unread] {
+        defer { read.removeAll(keepingCapacity: true) }
+        return read.compactMap { socket in
+            let count = withWatch(socket) { $0.unread }
+            return count == 0 ? nil : Unread(socket: socket, count: count)
+        }
+    }
+
+    /// Whether more of a socket has been read than libcurl has taken, and it waits for that. It is found again then.
+    func isUnread(_ socket: CInt) -> Bool {
+        guard withWatch(socket, { $0.unread > 0 }) else { return false }
+        read.append(socket)
+        return true
+    }
+
+    /// Sends what has gathered.
+    func flush() {
+        guard !gathered.isEmpty else { return }
+        // Those that cannot go on stay; they are tried again when the kernel says so.
+        gathered.removeAll { !isLeft($0) }
+    }
+
+    /// Sends what has gathered for a socket. True where some of it is left.
+    private func isLeft(_ socket: CInt) -> Bool {
+        withWatch(socket) { watch in
+            let isBlocked = watch.buffer?.flush() == .blocked
+            if isBlocked != watch.isBlocked {
+                watch.isBlocked = isBlocked
+                changed.append(socket)
+            }
+            return isBlocked
+        }
+    }
+
+    // MARK: - Table
 
     @discardableResult
     private func withWatch<Result>(_ socket: CInt, _ body: (inout Watch) -> Result) -> Result {

@@ -19,11 +19,8 @@ extension Transfer {
         setMethod()
         setRoute()
         setTimeouts()
-        if order.settings.decompresses {
-            // libcurl says so and leaves it to us; see ContentUnpacker.
-            easy.set(CURLOPT_ACCEPT_ENCODING, ContentUnpacker.accepted)
-            easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        }
+        // Bodies are unpacked here; see ContentUnpacker.
+        easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         if let share {
             easy.set(CURLOPT_SHARE, UnsafeMutableRawPointer(share))
             // An empty name switches the engine on and reads no file.
@@ -79,6 +76,10 @@ extension Transfer {
         takeCookies(outOf: &headers)
         func lacks(_ name: String) -> Bool {
             !headers.contains { $0.prefix(name.count + 1).lowercased() == name + ":" }
+        }
+        if order.settings.decompresses, lacks("accept-encoding") {
+            // libcurl's own option would have it written twice, letter by letter.
+            headers.append("Accept-Encoding: \(ContentUnpacker.accepted)")
         }
         if let body = order.content.body ?? (["POST", "PUT", "PATCH"].contains(order.content.method) ? [] : nil) {
             easy.setBody(body)

@@ -72,7 +72,7 @@ extension Transfer {
     }
 
     /// Tells a new connection which socket is its own.
-    func watch(_ connection: ConnectionGuard, _ localPort: CInt) {
+    func watch(_ connection: ConnectionGuard, _ session: OpaquePointer, _ localPort: CInt) {
         let sockets = sending.sockets
         sending.sockets = []
         // Those that lost are closed, and their numbers may be others' by now.
@@ -81,6 +81,11 @@ extension Transfer {
                 ? sockets.first(where: { Transfer.localPort(of: $0) == localPort }) : sockets.first
         else { return }
         connection.watch(own)
+        // Nobody else's connection is ever read from or written to.
+        if Transfer.localPort(of: own) == localPort {
+            // Over HTTP/1.1 nothing is written before the last answer has come.
+            easy.sockets.buffer(session, on: own, gathers: connection.evidence?.applicationProtocol == "h2")
+        }
     }
 
     private static func localPort(of socket: CInt) -> CInt? {

@@ -15,12 +15,14 @@ final class Transfer {
     private var hasBody = false
     /// Undoes the compression of the body; nil where there is none.
     private var unpacker: ContentUnpacker?
-    private var head = ResponseHead()
+    // Checking at run time that nobody else is at it costs more than taking a line. Nobody can be: nothing that is called meanwhile knows of
+    // the transfer. The same holds for `sending`.
+    @exclusivity(unchecked) private var head = ResponseHead()
     /// The guard of the newest connection that was made for the exchange, or of the one it was given.
     private(set) var connectionGuard: ConnectionGuard?
     private(set) var isFreshConnection = false
     /// Whether and where the request has gone out.
-    var sending = Sending()
+    @exclusivity(unchecked) var sending = Sending()
     /// Why a callback ended the exchange; it outweighs whatever libcurl says.
     var ending: TransferFailure?
 
@@ -182,7 +184,7 @@ final class Transfer {
         }
         if found.admits(order.terms) {
             guard !mustWait(for: found) else { return false }
-            if isFreshConnection { watch(found, localPort) }
+            if isFreshConnection { watch(found, session, localPort) }
             traceConnection(found, isNew: isFreshConnection)
             noteSending(on: found)
             return true

@@ -39,11 +39,7 @@ final class EngineCore: @unchecked Sendable {
     private static let readingsInARow = 16
 
     init(settings: EngineSettings) throws(EngineError) {
-        // libcurl would make the file that SSLKEYLOGFILE names, though nobody asked the session for it.
-        belay_hide_variable("SSLKEYLOGFILE")
-        let code = belay_curl_global_init(belay_copy_text)
-        belay_hide_variable(nil)
-        guard code == CURLE_OK else {
+        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
             throw EngineError(call: "curl_global_init", code: 0)
         }
         self.settings = settings
@@ -141,7 +137,6 @@ final class EngineCore: @unchecked Sendable {
                 epoll, &tokens, &directions, CInt(tokens.count), letters.isEmpty ? patience(after: rest) : 0)
             if count < 0, errno != EINTR { break }
             mailbox.noteAwake()
-            if count < tokens.count { sockets.noteTurn() }
             for index in 0..<max(0, Int(count)) {
                 if tokens[index] == EngineCore.wakeToken {
                     mailbox.clearWake()
@@ -256,9 +251,8 @@ final class EngineCore: @unchecked Sendable {
             case .start(let letter): begin(letter, multi)
             case .cancel(let identifier):
                 guard let transfer = active.removeValue(forKey: identifier) else { continue }
-                let phase = transfer.phase
                 curl_multi_remove_handle(multi, transfer.easy.pointer)
-                finish(transfer, TransferOutcome(failure: .cancelled(phase)))
+                finish(transfer, TransferOutcome(failure: .cancelled))
             case .run(let job, let executor):
                 job.runSynchronously(on: executor)
                 if next == .waits { next = .hasRun }
@@ -312,14 +306,6 @@ final class EngineCore: @unchecked Sendable {
                 curl_multi_remove_handle(multi, easy)
                 if transfer.sending.waitingSince == nil { transfer.sending.waitingSince = EngineCore.now }
                 waiting.append(transfer)
-                continue
-            }
-            if transfer.sending.leavesConnection {
-                // libcurl has closed that one; there is an end to them.
-                transfer.sending.leavesConnection = false
-                curl_multi_remove_handle(multi, easy)
-                transfer.resume(at: EngineCore.now)
-                add(transfer, multi)
                 continue
             }
             if transfer.mayBeTriedAgain(result) {
@@ -396,7 +382,7 @@ final class EngineCore: @unchecked Sendable {
     private func end(_ multi: UnsafeMutableRawPointer, _ share: UnsafeMutableRawPointer) {
         for letter in mailbox.close() {
             switch letter {
-            case .start(let letter): letter.continuation.resume(returning: TransferOutcome(failure: .cancelled(.prepare)))
+            case .start(let letter): letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
             // This thread still is the executor's.
             case .run(let job, let executor): job.runSynchronously(on: executor)
             case .cancel, .stop: continue
@@ -405,7 +391,7 @@ final class EngineCore: @unchecked Sendable {
         for transfer in active.values {
             curl_multi_remove_handle(multi, transfer.easy.pointer)
             transfer.easy.transfer = nil
-            transfer.letter.continuation.resume(returning: TransferOutcome(failure: .cancelled(.prepare)))
+            transfer.letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
         }
         answer()
         active.removeAll()

@@ -16,7 +16,6 @@ final class EngineSockets: RecordBuffer.Owner {
         var registered: UInt32 = 0
         /// Whether the engine is told when it is closed. The number of another one can be somebody else's at any time.
         var isOwn = false
-<<<<<<< HEAD
         /// What stands between OpenSSL and the socket; nil before a request has gone out, and for cleartext.
         var buffer: RecordBuffer?
         /// Whether the socket took no more of what waits there.
@@ -26,14 +25,6 @@ final class EngineSockets: RecordBuffer.Owner {
         var unread: Int { wanted & 1 == 0 ? 0 : buffer?.unread ?? 0 }
         /// What the kernel has to tell of.
         var needed: UInt32 { isBlocked ? wanted | 2 : wanted }
-=======
-        /// In which turn of the engine's libcurl last wanted to know nothing any more.
-        var restsSince: UInt64 = 0
-        /// Whether something has happened since.
-        var hasNews = false
-        /// For cleartext, whose connections are told by it; 0 elsewhere.
-        var localPort: CInt = 0
->>>>>>> 4a3c278 (wip)
     }
 
     private let epoll: CInt
@@ -43,16 +34,10 @@ final class EngineSockets: RecordBuffer.Owner {
     private var changed: [CInt] = []
     /// Those that the kernel did not take, or that were closed and opened again without a word.
     private(set) var failed: [CInt] = []
-<<<<<<< HEAD
     /// Those whose buffers have something to send.
     private var gathered: [CInt] = []
     /// Those whose buffers may have something that libcurl has not taken.
     private var read: [CInt] = []
-=======
-    /// How often the kernel has told all that there was to tell.
-    private var turn: UInt64 = 1
-    private var byLocalPort: [CInt: CInt] = [:]
->>>>>>> 4a3c278 (wip)
 
     init(epoll: CInt) { self.epoll = epoll }
 
@@ -73,10 +58,6 @@ final class EngineSockets: RecordBuffer.Owner {
     /// libcurl wants to know when a socket can be read (1) or written (2), or both; 0 for no longer.
     func want(_ socket: CInt, _ directions: UInt32) {
         let isOwn = withWatch(socket) { watch in
-            if directions == 0, watch.wanted != 0 {
-                watch.restsSince = turn
-                watch.hasNews = false
-            }
             watch.wanted = directions
             if watch.unread > 0 { read.append(socket) }
             return watch.isOwn
@@ -94,49 +75,14 @@ final class EngineSockets: RecordBuffer.Owner {
     /// kept, and will be seen when that is to be used again.
     func awaited(_ socket: CInt, _ directions: UInt32) -> UInt32 {
         withWatch(socket) { watch in
-<<<<<<< HEAD
             guard watch.needed == 0 else { return directions & watch.wanted }
-=======
-            guard watch.wanted == 0 else { return true }
-            watch.hasNews = true
->>>>>>> 4a3c278 (wip)
             if watch.registered != 0, belay_epoll_watch(epoll, 1, socket, 0) == 0 { watch.registered = 0 }
             return 0
         }
     }
 
-<<<<<<< HEAD
     /// Whether libcurl waits for anything on a socket.
     func isAwaited(_ socket: CInt) -> Bool { withWatch(socket) { $0.wanted != 0 } }
-=======
-    /// The kernel has told of all sockets on which anything has happened.
-    func noteTurn() { turn &+= 1 }
-
-    /// Whether nothing has come on a socket that nobody waits for. The kernel is asked only where it has not had the occasion to say so
-    /// since the socket came to rest.
-    func isQuiet(_ socket: CInt) -> Bool {
-        let known: Bool? = withWatch(socket) { watch in
-            if watch.hasNews { return false }
-            return watch.isOwn && watch.wanted == 0 && watch.registered & 1 != 0 && watch.restsSince < turn ? true : nil
-        }
-        if let known { return known }
-        var byte: UInt8 = 0
-        let count = recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
-        return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
-    }
-
-    /// Remembers which socket a connection in cleartext has.
-    func note(_ socket: CInt, localPort: CInt) {
-        withWatch(socket) { $0.localPort = localPort }
-        byLocalPort[localPort] = socket
-    }
-
-    /// The socket of a connection in cleartext; nil where that is not known.
-    func socket(localPort: CInt) -> CInt? {
-        guard let socket = byLocalPort[localPort], withWatch(socket, { $0.localPort }) == localPort else { return nil }
-        return socket
-    }
->>>>>>> 4a3c278 (wip)
 
     /// Those that failed since the last call.
     func takeFailed() -> [CInt] {

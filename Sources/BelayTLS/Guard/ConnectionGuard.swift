@@ -31,8 +31,8 @@ package final class ConnectionGuard {
     package private(set) var isSuperseded = false
     /// Which request has the connection for itself until the peer has said something; nil for none.
     package var pioneer: UInt64?
-    /// The socket, where it matters whether the peer has ended the connection, or said something unasked.
-    package private(set) var socket: CInt?
+    /// The socket, where it matters whether the peer has ended the connection.
+    private var socket: CInt?
     private var wasIntactAtItsEnd: Bool?
     private var withheldIdentity = false
     private var sentIdentity = false

@@ -6,8 +6,10 @@ import BelayTrust
 /// How to get there and who to be: the options of a connection.
 struct ConnectionOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("Dial here, and keep the URL's name.", valueName: "host:port"),
-        transform: { text in try TLSEndpoint(hostAndPort: text) })
+        help: ArgumentHelp(
+            "Dial here, whatever the host, redirects' too, and keep the URL's name; curl's ::host:port means the same.",
+            valueName: "host:port"),
+        transform: ConnectTo.endpoint)
     var connectTo: TLSEndpoint?
     @Option(
         help: ArgumentHelp(

@@ -18,8 +18,9 @@ struct FetchOptions: ParsableArguments, Sendable {
         transform: serverName)
     var sni: ServerNameIndication?
     @Option(
-        help: ArgumentHelp("Dial here, and keep the URL's name.", valueName: "host:port"),
-        transform: { text in try TLSEndpoint(hostAndPort: text) })
+        help: ArgumentHelp(
+            "Dial here, and keep the URL's name; curl's ::host:port means the same.", valueName: "host:port"),
+        transform: ConnectTo.endpoint)
     var connectTo: TLSEndpoint?
     @Option(
         help: ArgumentHelp(

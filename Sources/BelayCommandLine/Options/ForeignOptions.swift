@@ -42,7 +42,7 @@ struct ForeignOptions: ParsableArguments, Sendable {
                 noproxy != nil,
                 "'--noproxy' is '--no-proxy' here; for single hosts set the environment variable no_proxy"
             ),
-            (!resolve.isEmpty, "'--resolve' is '--connect-to HOST:PORT' here"),
+            (!resolve.isEmpty, "'--resolve' is '--connect-to HOST:PORT' here; it holds for every host"),
             (remoteName, "'--remote-name' would let the server choose a file; name it with '--output FILE'"),
             (
                 silent || showError,

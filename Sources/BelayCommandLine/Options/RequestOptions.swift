@@ -34,7 +34,10 @@ struct RequestOptions: ParsableArguments, Sendable {
     var user: String?
     @Option(help: ArgumentHelp("The password of --user: the file's first line.", valueName: "file"))
     var passwordFile: String?
-    @Flag(help: "Send the password only once the server asks for it, by Digest where it can; otherwise Basic, at once.")
+    @Flag(
+        help:
+            "Send the password only once the server asks for it, by Digest where it can; the request goes out whole before. Without this, Basic at once."
+    )
     var anyauth = false
     @Flag(name: [.customShort("I"), .customLong("head")], help: "Ask for the header alone (HEAD), and print it.")
     var head = false

@@ -26,7 +26,8 @@ struct TransferOptions: ParsableArguments, Sendable {
     var maxTime: Double?
     @Option(
         help: ArgumentHelp(
-            "The largest body that is accepted, in bytes, unpacked; 64 MiB unless said otherwise.", valueName: "bytes"))
+            "The largest body that is accepted, in bytes, unpacked; k, M and G count in 1024; 64M unless said otherwise.",
+            valueName: "bytes"), transform: bytes)
     var maxFilesize: Int?
     @Option(
         name: [.customShort("x"), .customLong("proxy")],
@@ -41,7 +42,6 @@ struct TransferOptions: ParsableArguments, Sendable {
     func validate() throws {
         if maxRedirs != nil, !location { throw ValidationError("'--max-redirs' means nothing without '--location'") }
         if let maxRedirs, maxRedirs < 0 { throw ValidationError("'--max-redirs' takes a number from 0") }
-        if let maxFilesize, maxFilesize < 0 { throw ValidationError("'--max-filesize' takes a number of bytes from 0") }
         if proxy != nil, noProxy { throw ValidationError("'--proxy' and '--no-proxy' contradict each other") }
         if proxy?.utf8.contains(0x40) == true {
             throw ValidationError(
@@ -51,6 +51,19 @@ struct TransferOptions: ParsableArguments, Sendable {
         if unixSocket != nil, proxy != nil {
             throw ValidationError("'--unix-socket' and '--proxy' are two ways to one server; leave one of them out")
         }
+    }
+
+    /// A number of bytes, as curl has it.
+    private static func bytes(_ text: String) throws -> Int {
+        let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
+        let factor = text.last.flatMap { factors[Character($0.lowercased())] }
+        let digits = factor == nil ? text[...] : text.dropLast()
+        guard let number = Int(digits), number >= 0, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+            throw ValidationError("expected bytes, for example 500000, 500k or 2M")
+        }
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: factor ?? 1)
+        guard !overflow else { throw ValidationError("that is more than there can be") }
+        return bytes
     }
 
     private static let proxyVariables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]

@@ -7,7 +7,8 @@ import FoundationEssentials
 struct TrustOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Trust these certificates as well.", valueName: "file|folder"))
     var anchor: [String] = []
-    @Flag(help: "Do not use the machine's trust store.") var noSystemAnchors = false
+    @Flag(help: "Do not use the machine's trust store, or what SSL_CERT_FILE and SSL_CERT_DIR name in its place.")
+    var noSystemAnchors = false
     @Option(
         help: ArgumentHelp("A revocation list; every certificate is looked up in those that apply.", valueName: "file"))
     var crl: [String] = []

@@ -204,4 +204,43 @@ struct GetTrustTests {
         #expect(run.status == 3 && run.output.isEmpty && run.errors.hasPrefix("belay: error: GET https://"))
         for word in words { #expect(run.errors.contains(word), "\(run.errors)") }
     }
+
+    @Test(
+        "SSL_CERT_FILE and SSL_CERT_DIR are the machine's trust store, and one that cannot be read refuses",
+        arguments: ["get", "check"])
+    func trustVariables(command: String) async throws {
+        let site = try GetSite()
+        let folder = try Folder()
+        _ = try folder.write("store/root.pem", String(contentsOfFile: site.anchors, encoding: .utf8))
+        let place = [command, "https://\(RawTLSServer.host)/", "--connect-to", "127.0.0.1:\(site.server.port)"]
+        func run(_ environment: [String: String], _ options: String...) async throws -> Program.Run {
+            // Whatever the tests were started with is out of the way.
+            let clean = ["SSL_CERT_FILE": "", "SSL_CERT_DIR": ""].merging(environment) { $1 }
+            return try await Program.run(place + options, environment: clean)
+        }
+        for environment in [["SSL_CERT_FILE": site.anchors], ["SSL_CERT_DIR": folder.path + "/store"]] {
+            let good = try await run(environment)
+            #expect(good.status == 0, "\(good.errors)")
+            #expect(try await run(environment, "--no-system-anchors").status == 1)
+        }
+        #expect(try await run([:]).status == 1)
+        let missing = try await run(["SSL_CERT_FILE": folder.path + "/none"])
+        #expect(missing.status == 3 && missing.errors.contains("SSL_CERT_FILE"), "\(missing.errors)")
+        await site.server.stop()
+    }
+
+    @Test("--connect-to is for every host, also in curl's spelling")
+    func connectTo() async throws {
+        let site = try GetSite {
+            $0.identity = try SharedWorld.server([RawTLSServer.host, "other.test"])
+            $0.answer = { request, _ in
+                request["host"] == "other.test" ? .text("other") : .redirect(to: "https://other.test/")
+            }
+        }
+        let run = try await Program.run(
+            "get", site.url, "-L", "--no-system-anchors", "--anchor", site.anchors, "--connect-to",
+            "::127.0.0.1:\(site.server.port)")
+        #expect(run.status == 0 && run.output == "other", "\(run.errors)")
+        await site.server.stop()
+    }
 }

@@ -40,6 +40,12 @@ struct GetUseTests {
             (["a.test", "--format", "json", "-i"], "leave out '--include'"),
             (["a.test", "--os", "ios17"], "means nothing without '--info-plist'"),
             (["a.test", "-m", "soon"], "expected seconds"),
+            (["a.test", "--max-filesize", "10x"], "500k or 2M"), (["a.test", "--max-filesize=-1"], "500k or 2M"),
+            (["a.test", "--max-filesize", "9999999999999G"], "more than there can be"),
+            (["a.test", "--connect-to", "a.test:443:127.0.0.1:8443"], "for every host"),
+            (["a.test", "--connect-to", "a.test:443:[::1]:8443"], "for every host"),
+            (["a.test", "--connect-to", "::1:443"], "[::1]:8443"), (["a.test", "--connect-to", "::"], "--connect-to"),
+            (["a.test", "--resolve", "a.test:443:127.0.0.1"], "for every host"),
             (["a.test", "-d", "@-", "--json", "@-"], "a request has one"),
             (["a.test", "-H", "@-", "-d", "@-"], "read only once"),
         ])

@@ -9,6 +9,7 @@ struct Authentication {
     let exchange: Exchange
     private var answers = ConnectionAnswers()
     private var password: TransferPassword?
+    private var digest: Digest?
     private var isAlone = false
     /// The terms that the latest answers were given under.
     private var latest: ConnectionTerms?
@@ -19,6 +20,16 @@ struct Authentication {
     private static let maximumChanges = 100
     /// How many passwords are tried.
     private static let maximumPasswords = 5
+    /// How often one password is tried because the server wants an answer to another nonce.
+    private static let maximumNonces = 2
+
+    /// A password that stays here, and what the server gets instead.
+    private struct Digest {
+        let password: UserPassword
+        let space: ProtectionSpace
+        /// For answers that nothing is kept of.
+        var challenge: DigestChallenge
+    }
 
     init(exchange: Exchange) {
         self.exchange = exchange
@@ -40,9 +51,10 @@ struct Authentication {
     ) async throws(SessionError) -> Response {
         let url = context.url
         var round = PasswordRound()
-        if context.keepsCredentials { round.tried = useStoredPassword(for: url) }
+        if context.keepsCredentials, !order.authenticates { round.tried = useStoredPassword(for: url) }
         while true {
-            let response = try await judged(order, context)
+            let content = try authorized(order.content, url)
+            let response = try await judged(content, context)
             guard response.statusCode == 401,
                 try await isAnswered(response, url, &round)
             else { return response }
@@ -71,14 +83,14 @@ struct Authentication {
     /// Makes the exchange, asking the handler as often as it takes.
     @inline(__always)
     private mutating func judged(
-        _ order: ExchangeOrder, _ context: RedirectContext
+        _ whole: TransferContent, _ context: RedirectContext
     ) async throws(SessionError) -> Response {
         if let latest, !latest.isCurrent() { forget() }
         var terms = try terms(context)
         latest = terms.connection
         var attempts = 0
         var changes = 0
-        var content = order.content
+        var content = whole
         var began = ContinuousClock.now
         while attempts <= 2 * Authentication.maximumAttempts {
             let transfer = TransferOrder(
@@ -93,11 +105,11 @@ struct Authentication {
             case .undecided(let evidence, let verdict)?:
                 attempts += 1
                 try await decide(evidence, verdict, context, &terms)
-                (content, began) = (order.content, .now)
+                (content, began) = (whole, .now)
             case .identityUndecided(let request, _)?:
                 attempts += 1
                 try await identify(request, context, &terms)
-                (content, began) = (order.content, .now)
+                (content, began) = (whole, .now)
             case .superseded?:
                 // No fault of the server's: it has shown nothing new.
                 changes += 1
@@ -106,12 +118,12 @@ struct Authentication {
                 terms = try self.terms(context)
                 latest = terms.connection
                 // And none to wait longer than was asked for.
-                guard let rest = order.content.rest(after: .now - began) else {
-                    throw exchange.failure(.timedOut(.queue, order.content.timeouts.total ?? .zero))
+                guard let rest = whole.rest(after: .now - began) else {
+                    throw exchange.failure(.timedOut(.queue, whole.timeouts.total ?? .zero))
                 }
                 content = rest
             case .timedOut(let phase, let limit)? where limit == content.timeouts.total:
-                throw exchange.failure(.timedOut(phase, order.content.timeouts.total ?? limit))
+                throw exchange.failure(.timedOut(phase, whole.timeouts.total ?? limit))
             case let failed?: throw exchange.failure(failed)
             }
         }
@@ -200,6 +212,56 @@ struct Authentication {
         var count = 0
         var rejectedSchemes: Set<PasswordOffer.Scheme> = []
         var tried: ProtectionSpace?
+        /// How often the last password was tried with another nonce.
+        var nonces = 0
+    }
+
+    /// The content with the answer to the challenge of Digest that there is.
+    private mutating func authorized(
+        _ content: TransferContent, _ url: SessionURL
+    ) throws(SessionError) -> TransferContent {
+        guard var digest else { return content }
+        let (method, target) = (content.method, url.pathAndQuery)
+        // Answers are counted, also those of other requests.
+        let answer = session.credentials.withLock { credentials in
+            guard var kept = credentials[challenge: digest.space], kept.nonce == digest.challenge.nonce else {
+                return digest.challenge.answer(method, target, digest.password)
+            }
+            let answer = kept.answer(method, target, digest.password)
+            credentials[challenge: digest.space] = kept
+            return answer
+        }
+        self.digest = digest
+        let isSendable = answer.map { (try? HTTPHeaders([("Authorization", $0)])) != nil } ?? false
+        guard let answer, isSendable else {
+            throw exchange.failure(
+                .challengeUnanswered(
+                    answer == nil
+                        ? "this machine's OpenSSL does not have the digest that the server asks for. Have the server offer SHA-256"
+                        : "the user's name holds control characters, which no header field can hold. Give another name")
+            )
+        }
+        return content.authorized(by: answer)
+    }
+
+    /// Whether the server wants the same password with another nonce: it says so, or the one that was answered had been given earlier.
+    private mutating func isRenewed(
+        _ offer: PasswordOffer, _ space: ProtectionSpace, _ round: inout PasswordRound
+    ) -> Bool {
+        guard let digest, round.tried == space, round.nonces < Authentication.maximumNonces,
+            offer.isStale || (round.count == 0 && round.nonces == 0),
+            let challenge = DigestChallenge(offer.challenge), challenge.nonce != digest.challenge.nonce
+        else { return false }
+        round.nonces += 1
+        use(digest.password, challenge, space)
+        return true
+    }
+
+    /// Answers a challenge of Digest from now on.
+    private mutating func use(_ password: UserPassword, _ challenge: DigestChallenge, _ space: ProtectionSpace) {
+        self.password = nil
+        digest = Digest(password: password, space: space, challenge: challenge)
+        session.credentials.withLock { $0[challenge: space] = challenge }
     }
 
     /// Whether a response that asks for a password was answered with one.
@@ -212,6 +274,7 @@ struct Authentication {
         let refused = round.rejectedSchemes
         for offer in PasswordOffer.offers(in: challenges) where !refused.contains(offer.scheme) {
             let space = ProtectionSpace(url.origin, .password(realm: offer.realm, isDigest: offer.scheme.isDigest))
+            if isRenewed(offer, space, &round) { return true }
             let stored = session.credentials.withLock { credentials in
                 // One that was just turned down is none.
                 if round.tried == space { credentials.remove(for: space) }
@@ -238,9 +301,15 @@ struct Authentication {
                             + "Use Credential.password"), .receive)
             }
             round.count += 1
+            round.nonces = 0
             round.tried = space
             session.credentials.withLock { $0.keep(chosen, for: space) }
-            self.password = TransferPassword(password, isDigest: offer.scheme.isDigest)
+            if let challenge = DigestChallenge(offer.challenge) {
+                use(password, challenge, space)
+            } else {
+                digest = nil
+                self.password = TransferPassword(password)
+            }
             return true
         }
         return false
@@ -250,7 +319,13 @@ struct Authentication {
     private mutating func useStoredPassword(for url: SessionURL) -> ProtectionSpace? {
         let stored = session.credentials.withLock { $0.count == 0 ? nil : $0.password(for: url.origin) }
         guard let stored else { return nil }
-        password = TransferPassword(stored.password, isDigest: stored.isDigest)
+        guard stored.isDigest else {
+            password = TransferPassword(stored.password)
+            return stored.space
+        }
+        // Without a challenge there is nothing to answer; the server will ask.
+        guard let challenge = session.credentials.withLock({ $0[challenge: stored.space] }) else { return nil }
+        digest = Digest(password: stored.password, space: stored.space, challenge: challenge)
         return stored.space
     }
 
@@ -291,7 +366,7 @@ extension Challenge.Kind {
 }
 
 extension TransferPassword {
-    fileprivate init(_ password: UserPassword, isDigest: Bool) {
-        self.init(scheme: isDigest ? .digest : .basic, user: password.user, password: password.password)
+    fileprivate init(_ password: UserPassword) {
+        self.init(user: password.user, password: password.password)
     }
 }

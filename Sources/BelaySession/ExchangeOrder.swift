@@ -12,6 +12,9 @@ struct ExchangeOrder {
     /// The names of the headers that the caller, or the session for the caller, has set.
     var headerNames: [String] { headers.map(\.name) }
 
+    /// Whether a header of the caller's authenticates.
+    var authenticates: Bool { headers.contains { $0.name.equalsIgnoringCase("Authorization") } }
+
     /// What is sent first.
     ///
     /// - Parameters:

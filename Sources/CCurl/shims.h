@@ -89,7 +89,6 @@ static inline CURLcode belay_curl_list(CURL *easy, CURLINFO info, struct curl_sl
 
 // Macros with casts, which Swift does not import.
 static const long belay_curlauth_basic = (long)CURLAUTH_BASIC;
-static const long belay_curlauth_digest = (long)CURLAUTH_DIGEST;
 
 // The SSL of a transfer's connection; NULL where there is none.
 static inline void *belay_curl_ssl(CURL *easy) {

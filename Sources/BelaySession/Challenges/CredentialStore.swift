@@ -30,6 +30,8 @@ public struct CredentialStore: Sendable {
     public let capacity: Int
 
     private var credentials: [ProtectionSpace: (credential: Credential, use: UInt64)] = [:]
+    /// The newest challenges of Digest, for credentials that are kept.
+    private var challenges: [ProtectionSpace: DigestChallenge] = [:]
     private var uses: UInt64 = 0
 
     /// Makes an empty store.
@@ -65,16 +67,28 @@ public struct CredentialStore: Sendable {
         if credentials[space] == nil && credentials.count >= capacity,
             let oldest = credentials.min(by: { $0.value.use < $1.value.use })?.key
         {
-            credentials[oldest] = nil
+            remove(for: oldest)
         }
         credentials[space] = (credential, uses)
     }
 
     /// Forgets a credential, for example because the server turned it down.
-    public mutating func remove(for space: ProtectionSpace) { credentials[space] = nil }
+    public mutating func remove(for space: ProtectionSpace) {
+        credentials[space] = nil
+        challenges[space] = nil
+    }
 
     /// Forgets everything.
-    public mutating func removeAll() { credentials.removeAll() }
+    public mutating func removeAll() {
+        credentials.removeAll()
+        challenges.removeAll()
+    }
+
+    /// The challenge of Digest that the next answer for a space is made with; kept only beside a credential.
+    subscript(challenge space: ProtectionSpace) -> DigestChallenge? {
+        get { challenges[space] }
+        set { if newValue == nil || credentials[space] != nil { challenges[space] = newValue } }
+    }
 }
 
 extension CredentialStore: CustomStringConvertible, CustomReflectable {

@@ -25,6 +25,8 @@ public struct PasswordOffer: Sendable, Hashable {
     /// Whether the server says that the last answer was right but for its nonce, so that the same password is to be used
     /// again (RFC 7616, section 3.3).
     public let isStale: Bool
+    /// What the server said.
+    let challenge: AuthenticateChallenge
 
     /// The offers that sessions know, the strongest first; of equal ones the earlier first.
     ///
@@ -40,6 +42,7 @@ public struct PasswordOffer: Sendable, Hashable {
     private init?(_ challenge: AuthenticateChallenge) {
         guard let realm = challenge["realm"] else { return nil }
         self.realm = realm
+        self.challenge = challenge
         isStale = challenge["stale"]?.equalsIgnoringCase("true") ?? false
         switch challenge.scheme {
         case "basic":

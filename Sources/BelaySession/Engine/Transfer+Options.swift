@@ -31,7 +31,7 @@ extension Transfer {
             easy.set(CURLOPT_FORBID_REUSE, 1)
         }
         if let password = order.password {
-            easy.set(CURLOPT_HTTPAUTH, password.scheme == .basic ? belay_curlauth_basic : belay_curlauth_digest)
+            easy.set(CURLOPT_HTTPAUTH, belay_curlauth_basic)
             easy.set(CURLOPT_USERNAME, password.user)
             easy.set(CURLOPT_PASSWORD, password.password)
         }

@@ -122,9 +122,6 @@ extension Transfer {
 
     /// How often the engine sends a request again that libcurl has given up.
     private static let maximumRepeats = 3
-    /// How often a request with a password goes out at most: a server that says of every answer to Digest that it came too late would have
-    /// it sent without end.
-    static let maximumSendings = 24
     /// How often libcurl does before it gives up.
     private static let libcurlRepeats = 5
 

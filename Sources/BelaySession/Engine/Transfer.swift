@@ -153,11 +153,6 @@ final class Transfer {
 
     /// The last word before a request goes out, on a new connection or an old one.
     private func mayBeSent(_ localPort: CInt) -> Bool {
-        guard order.password == nil || sending.count < Transfer.maximumSendings else {
-            ending = .malformed(
-                "the server has asked for the password \(Transfer.maximumSendings) times without an end")
-            return false
-        }
         guard mayBeRepeated else {
             ending = .lost(
                 "the connection ended before an answer came, and the server may have done what \(order.content.method) asks for: it is not sent again"

@@ -65,6 +65,17 @@ final class TransferContent: Sendable, Equatable {
         self.timeouts = timeouts
     }
 
+    /// The same with this as what authenticates, whatever else does.
+    func authorized(by value: String) -> TransferContent {
+        let name = "authorization"
+        let others = headers.filter { line in
+            let start = line.prefix { $0 != ":" && $0 != ";" }
+            return !String(start).equalsIgnoringCase(name)
+        }
+        return TransferContent(
+            method: method, headers: others + ["Authorization: \(value)"], body: body, timeouts: timeouts)
+    }
+
     /// The same with what is left of the time after a part of it is gone; nil where nothing is left.
     func rest(after gone: Duration) -> TransferContent? {
         guard let total = timeouts.total else { return self }
@@ -123,13 +134,8 @@ struct TransferLimits: Sendable, Hashable {
     var informational = 16
 }
 
-/// A name and password for HTTP's own authentication.
+/// A name and password for HTTP Basic.
 struct TransferPassword: Sendable {
-    enum Scheme: Sendable {
-        case basic
-        case digest
-    }
-    let scheme: Scheme
     let user: String
     let password: Secret
 }

@@ -22,6 +22,8 @@ final class HandshakeRecord {
     private(set) var sentCertificateCount: Int?
     private(set) var receivedAlert: TLSAlert?
     private(set) var sentAlert: TLSAlert?
+    /// Whether this side has refused to begin the handshake anew (RFC 5246, section 7.2.2: no_renegotiation).
+    private(set) var refusedRenegotiation = false
     /// Whether the server gave a session ticket, which it does after it has accepted the client.
     private(set) var receivedTicket = false
     /// Whether the other side has sent anything of the application's protocol.
@@ -79,6 +81,7 @@ final class HandshakeRecord {
     }
 
     private func alert(_ alert: TLSAlert, isFatal: Bool, isWritten: Bool) {
+        if isWritten, alert == .noRenegotiation { refusedRenegotiation = true }
         // Under TLS 1.3 the level means nothing (RFC 8446, section 6).
         guard isFatal || isVersion13 || alert == .closeNotify else { return }
         if isWritten { sentAlert = alert } else { receivedAlert = alert }

@@ -58,6 +58,7 @@ public struct TLSAlert: Sendable, Hashable {
     /// What GnuTLS answers under TLS 1.2 to a list of client certificates that is empty.
     static let decodeError = TLSAlert(code: 50)
     static let decryptError = TLSAlert(code: 51)
+    static let noRenegotiation = TLSAlert(code: 100)
     static let noApplicationProtocol = TLSAlert(code: 120)
 
     /// Whether a server says with it that it wants another client certificate, or one at all.

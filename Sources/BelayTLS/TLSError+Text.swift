@@ -48,13 +48,19 @@ extension TLSError.Reason {
             "no common cipher suite, group or signature algorithm" + (alert.map { "; the server sent \($0)" } ?? "")
         case .noSharedApplicationProtocol: "the server speaks none of the application protocols offered (ALPN)"
         case .alert(let alert): "the peer ended it with the alert \(alert)"
-        case .closedEarly(let count): "the peer closed the connection in the middle, after \(count) bytes"
+        // Not everybody who reports it knows how much has come.
+        case .closedEarly(let count):
+            "the peer closed the connection in the middle\(count > 0 ? ", after \(count) bytes," : "") and did not say why"
         case .certificateMessageTooLarge(let limit): "the peer's certificates are larger than \(limit) bytes"
         case .handshakeTooLong(let limit): "the handshake did not end within \(limit) bytes"
         case .noCertificate: "the server presented no certificate"
         case .unreadableCertificate(_, let detail): "a certificate of the server's cannot be read: \(detail)"
         case .keyDoesNotMatchCertificate:
             "the server does not have the key of the certificate it presents: its signature does not match"
+        case .insecureRenegotiation:
+            "the server lacks secure renegotiation (RFC 5746), without which somebody between could put words of his own before the client's"
+        case .renegotiationRefused:
+            "the server wanted to begin the handshake anew in the middle of the connection, which is refused, and ended it"
         case .badFinished: "the check over the whole handshake failed; something changed it on the way"
         case .clientCertificateRequired(let issuers):
             "the server demands a client certificate"
@@ -69,6 +75,19 @@ extension TLSError.Reason {
         case .cancelled: "cancelled"
         case .closed: "the connection is closed already"
         case .concurrentUse: "two tasks used the connection in the same direction at the same time"
+        }
+    }
+
+    /// A TLS server says goodbye, or names a fault, before it closes; so something else is amiss.
+    private static func remedy(ofEarlyEndIn phase: TLSError.Phase, _ endpoint: TLSEndpoint) -> String {
+        switch phase {
+        case .handshake:
+            "Check that the port speaks TLS and that the server knows the name \(endpoint.host). A balancer without a server behind it and a "
+                + "firewall that lets nobody in end like this too; the server's log tells more."
+        case .confirm:
+            "The server asked who the client is, and may have hung up for the answer: give it a client identity that it accepts, and look into "
+                + "its log."
+        default: "Look into the server's log; a TLS server says goodbye before it closes."
         }
     }
 
@@ -103,7 +122,7 @@ extension TLSError.Reason {
         case .alert(let alert) where alert.code == 112:
             "The server does not know the name \(endpoint.host): check the name."
         case .alert: "Look into the server's log for the reason."
-        case .closedEarly: "Look into the server's log; a TLS server does not end like this."
+        case .closedEarly: Self.remedy(ofEarlyEndIn: phase, endpoint)
         case .certificateMessageTooLarge: "Have the server send its leaf and the intermediates only."
         case .handshakeTooLong: "This is no working TLS server: do not use it."
         case .noCertificate: "Configure the server with a certificate."
@@ -111,6 +130,11 @@ extension TLSError.Reason {
         case .keyDoesNotMatchCertificate:
             "Somebody may be posing as the server with its public certificate. If the server is yours, give it the key that "
                 + "belongs to the certificate."
+        case .insecureRenegotiation:
+            "Update the server's TLS library, or the balancer before it: every one since 2010 has it, so this one has other holes too."
+        case .renegotiationRefused:
+            "Have the server ask for client certificates in the first handshake and not for single paths (in Apache SSLVerifyClient outside "
+                + "of Location and Directory), and switch renegotiation off; or have it speak TLS 1.3, which has none."
         case .badFinished: "Something between may be tampering with the connection: do not use this network."
         case .clientCertificateRequired: "Give a client identity that one of the acceptable issuers has issued."
         case .clientIdentityWithheld:

@@ -79,6 +79,10 @@ public struct TLSError: Error, Sendable, Hashable {
         case unreadableCertificate(chain: [[UInt8]], detail: String)
         /// The server presents a certificate whose key it does not have. `chain` is what was sent.
         case keyDoesNotMatchCertificate(chain: [[UInt8]])
+        /// The server cannot prove that a second handshake belongs to the first (RFC 5746), so not even a first one is made.
+        case insecureRenegotiation
+        /// The server wanted a second handshake on the connection, which is refused, and then ended it.
+        case renegotiationRefused
         /// The check over the whole handshake failed: something changed it on the way.
         case badFinished
         /// The server demands a client certificate and none was given. `acceptableIssuers` as in `ClientCertificateRequest`.

@@ -27,6 +27,7 @@ extension TLSSession {
             return .protocolVersion(
                 minimum: offered.lowerBound, maximum: offered.upperBound, found: record.serverVersion)
         }
+        if error.contains(SSL_R_UNSAFE_LEGACY_RENEGOTIATION_DISABLED) { return .insecureRenegotiation }
         if error.contains(SSL_R_NO_SHARED_CIPHER, SSL_R_NO_CIPHERS_AVAILABLE) { return .noSharedCipher(nil) }
         switch transport.failure {
         case 0: break
@@ -34,6 +35,7 @@ extension TLSSession {
         case ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN: return .unreachable(systemErrorText(transport.failure))
         default: return .system(call: "recv or send", code: transport.failure)
         }
+        if transport.reachedEnd, record.refusedRenegotiation { return .renegotiationRefused }
         if transport.reachedEnd { return .closedEarly(bytesReceived: transport.bytesRead) }
         return .protocolViolation(error.text)
     }
@@ -79,6 +81,7 @@ extension HandshakeRecord {
                 return .clientCertificateRefused(alert, acceptableIssuers: request.acceptableIssuers)
             }
         }
+        if refusedRenegotiation { return .renegotiationRefused }
         switch alert {
         case .protocolVersion:
             return .protocolVersion(minimum: offered.lowerBound, maximum: offered.upperBound, found: nil)

@@ -275,6 +275,19 @@ struct FailureTests {
         await server.stop()
     }
 
+    @Test("a server that lacks secure renegotiation is refused in plain words")
+    func insecureRenegotiation() async throws {
+        // RFC 5246, section 7.4.1.3: TLS 1.2, a random, no session, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, no compression, no extensions.
+        let body: [UInt8] = [3, 3] + [UInt8](repeating: 0x42, count: 32) + [0, 0xC0, 0x2F, 0]
+        let hello: [UInt8] = [22, 3, 3, 0, UInt8(body.count + 4), 2, 0, 0, UInt8(body.count)] + body
+        let bench = try Bench()
+        let server = try bench.server { $0.misbehaviour = .sends(hello) }
+        let error = await bench.failure(connectingTo: server)
+        #expect(error?.reason == .insecureRenegotiation)
+        #expect(error?.description.contains("RFC 5746") == true && error?.remedy.contains("Update") == true)
+        await server.stop()
+    }
+
     @Test("every reason has a text and a remedy that is a sentence")
     func texts() {
         let endpoint = TLSEndpoint(host: "::1", port: 443)
@@ -284,7 +297,8 @@ struct FailureTests {
             .noSharedCipher(nil), .alert(TLSAlert(code: 112)), .closedEarly(bytesReceived: 1), .badFinished,
             .clientCertificateRequired(acceptableIssuers: []),
             .clientCertificateRefused(TLSAlert(code: 48), acceptableIssuers: []),
-            .identityUnusable("weak"), .protocolViolation("bad"), .system(call: "socket", code: EMFILE), .cancelled,
+            .identityUnusable("weak"), .protocolViolation("bad"), .insecureRenegotiation, .renegotiationRefused,
+            .closedEarly(bytesReceived: 0), .system(call: "socket", code: EMFILE), .cancelled,
             .closed, .concurrentUse, .noCertificate, .keyDoesNotMatchCertificate(chain: []),
         ]
         for reason in reasons {

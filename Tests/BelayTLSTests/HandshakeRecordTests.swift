@@ -1,3 +1,4 @@
+import BelayTrust
 import COpenSSL
 import Testing
 
@@ -36,6 +37,30 @@ struct HandshakeRecordTests {
         #expect(record.certificates == [[0xAA], [0xBB]])
         #expect(record.stapledResponse == [0x77])
         #expect(record.timestampList == [0x55])
+    }
+
+    @Test("a server that ends the connection since it may not begin anew is said to, and not to have sent an alert")
+    func renegotiation() {
+        let record = HandshakeRecord()
+        func alert(_ bytes: [UInt8], written: Bool) {
+            bytes.withUnsafeBytes { buffer in
+                HandshakeRecord.callback(
+                    written ? 1 : 0, 0x0303, SSL3_RT_ALERT, buffer.baseAddress, buffer.count, nil,
+                    Unmanaged.passUnretained(record).toOpaque())
+            }
+        }
+        func reason() -> TLSError.Reason {
+            record.reason(
+                for: .handshakeFailure, sentIdentity: false, withheldIdentity: false, offered: .tls12 ... .tls12,
+                isStaticKeyExchange: false)
+        }
+        show([2, 0, 0, 38, 3, 3] + [UInt8](repeating: 0, count: 32) + [0, 0xC0, 0x2F, 0], to: record)
+        #expect(reason() == .alert(.handshakeFailure))
+        // RFC 5246, section 7.2: a warning, no_renegotiation.
+        alert([1, 100], written: true)
+        #expect(record.sentAlert == nil)
+        alert([2, 40], written: false)
+        #expect(reason() == .renegotiationRefused)
     }
 
     @Test("messages that are cut off, or claim more than they have, are read to their end and no further")

@@ -31,8 +31,8 @@ package final class ConnectionGuard {
     package private(set) var isSuperseded = false
     /// Which request has the connection for itself until the peer has said something; nil for none.
     package var pioneer: UInt64?
-    /// The socket, where it matters whether the peer has ended the connection.
-    private var socket: CInt?
+    /// The socket, where it matters whether the peer has ended the connection, or said something unasked.
+    package private(set) var socket: CInt?
     private var wasIntactAtItsEnd: Bool?
     private var withheldIdentity = false
     private var sentIdentity = false
@@ -251,6 +251,7 @@ package final class ConnectionGuard {
                 for: alert, sentIdentity: sentIdentity, withheldIdentity: withheldIdentity, offered: offered,
                 isStaticKeyExchange: session.map(isStaticKeyExchange) ?? false)
         }
+        if record.refusedRenegotiation { return .renegotiationRefused }
         guard opensslCode != 0 else { return nil }
         let error = OpenSSLError(code: opensslCode)
         // An end without a goodbye: what it cut off is for the caller to say.
@@ -262,6 +263,7 @@ package final class ConnectionGuard {
             return .protocolVersion(
                 minimum: offered.lowerBound, maximum: offered.upperBound, found: record.serverVersion)
         }
+        if error.contains(SSL_R_UNSAFE_LEGACY_RENEGOTIATION_DISABLED) { return .insecureRenegotiation }
         if error.contains(SSL_R_NO_SHARED_CIPHER, SSL_R_NO_CIPHERS_AVAILABLE) { return .noSharedCipher(nil) }
         if error.contains(SSL_R_EXCESSIVE_MESSAGE_SIZE) {
             return .certificateMessageTooLarge(limit: TLSContext.maximumCertificateList)

@@ -14,7 +14,11 @@ package final class InterveningRelay: Sendable {
     /// - Parameters:
     ///   - server: the port that it passes on to.
     ///   - intervene: gets the number of the connection, from 0. The server's words wait until it is done.
-    package init(to server: UInt16, intervene: @escaping @Sendable (Int) -> Void) throws {
+    ///   - alter: may change each piece of what the server says before it is passed on.
+    package init(
+        to server: UInt16, intervene: @escaping @Sendable (Int) -> Void = { _ in },
+        alter: @escaping @Sendable (inout [UInt8]) -> Void = { _ in }
+    ) throws {
         listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard listener >= 0 else { throw Failed(call: "socket") }
         var address = Self.loopback(0)
@@ -33,7 +37,7 @@ package final class InterveningRelay: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
-                Self.pass(client, to: server, number, intervene)
+                Self.pass(client, to: server, number, alter, intervene)
                 number += 1
             }
         }
@@ -54,7 +58,8 @@ package final class InterveningRelay: Sendable {
     }
 
     private static func pass(
-        _ client: CInt, to port: UInt16, _ number: Int, _ intervene: @escaping @Sendable (Int) -> Void
+        _ client: CInt, to port: UInt16, _ number: Int, _ alter: @escaping @Sendable (inout [UInt8]) -> Void,
+        _ intervene: @escaping @Sendable (Int) -> Void
     ) {
         let server = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = loopback(port)
@@ -72,7 +77,7 @@ package final class InterveningRelay: Sendable {
         for (source, target, isServer) in [(client, server, false), (server, client, true)] {
             directions.enter()
             Thread.detachNewThread {
-                copy(source, target) { if isServer { intervene(number) } }
+                copy(source, target, alter: isServer ? alter : { _ in }) { if isServer { intervene(number) } }
                 shutdown(target, CInt(SHUT_WR))
                 directions.leave()
             }
@@ -83,7 +88,9 @@ package final class InterveningRelay: Sendable {
         }
     }
 
-    private static func copy(_ source: CInt, _ target: CInt, beforeFirst: () -> Void) {
+    private static func copy(
+        _ source: CInt, _ target: CInt, alter: (inout [UInt8]) -> Void, beforeFirst: () -> Void
+    ) {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         var isFirst = true
         while true {
@@ -91,9 +98,11 @@ package final class InterveningRelay: Sendable {
             guard count > 0 else { return }
             if isFirst { beforeFirst() }
             isFirst = false
+            var piece = Array(bytes[..<count])
+            alter(&piece)
             var sent = 0
-            while sent < count {
-                let more = bytes[sent..<count].withUnsafeBytes {
+            while sent < piece.count {
+                let more = piece[sent...].withUnsafeBytes {
                     send(target, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
                 }
                 guard more > 0 else { return }

@@ -49,7 +49,11 @@ struct GetRun {
         let result = await GetTimer(limit: command.transfer.wholeTime).send(request, in: session)
         let told = await story.end()
         let judging = Judging(
-            command: command, policy: policy, given: given, console: console, target: target, enforcement: enforcement)
+            command: command, policy: policy, given: given, console: console, target: target, enforcement: enforcement,
+            secondLook: SecondLook(
+                began: began, wholeTime: command.transfer.wholeTime,
+                connectTime: command.transfer.connectTime(command.connection),
+                isVerbose: command.outputOptions.verbose, console: console))
         let shown = shown(identity, told)
         switch result {
         case .success(let response):
@@ -183,7 +187,7 @@ struct GetRun {
         if let check = try await judging.explanation(of: error, told.exchanges.last) {
             return try refuse(check, report)
         }
-        let error = try await judging.examined(error)
+        let error = try await judging.examined(error, told.exchanges.last)
         report.error = GetFailure(error)
         if isJSON { try console.printJSON(report) }
         let hint = GetHint(
@@ -218,6 +222,7 @@ struct Judging {
     let console: Console
     let target: SessionURL
     let enforcement: TransportSecurityEnforcement?
+    let secondLook: SecondLook
 
     private func check(_ url: String) -> ServerCheck? {
         let origin = (try? SessionURL(url))?.origin
@@ -232,9 +237,10 @@ struct Judging {
     }
 
     /// The same failure, told better: libcurl keeps to itself what a server says that speaks no TLS.
-    func examined(_ error: SessionError) async throws -> SessionError {
+    func examined(_ error: SessionError, _ metrics: ExchangeMetrics?) async throws -> SessionError {
         guard case .tls(.notTLS) = error.reason, command.transfer.goesStraight, let check = check(error.url),
-            case .connection(let found) = try await check.connect(identity: nil).error, case .notTLS = found.reason
+            case .connection(let found) = try await secondLook.report(check, after: metrics)?.error,
+            case .notTLS = found.reason
         else { return error }
         return SessionError(method: error.method, url: error.url, phase: error.phase, reason: .tls(found.reason))
     }
@@ -252,8 +258,9 @@ struct Judging {
         case .tls(let reason):
             if let report = try check.judged(unproven: reason) { return report }
             // What the server offers instead is found out by a handshake of its own, where there is a straight way.
-            guard reason.isDisagreement, command.transfer.goesStraight else { return nil }
-            let report = try await check.connect(identity: nil)
+            guard reason.isDisagreement, command.transfer.goesStraight,
+                let report = try await secondLook.report(check, after: metrics)
+            else { return nil }
             return report.error == nil && !report.verdict.isTrusted ? report : nil
         default: return nil
         }

@@ -81,7 +81,7 @@ struct TransferOptions: ParsableArguments, Sendable {
     func apply(to configuration: inout SessionConfiguration, _ connection: ConnectionOptions) {
         configuration.protocols = http1 ? .http1 : .automatic
         configuration.decompresses = compressed
-        configuration.timeouts.connect = Self.duration(connectTimeout ?? connection.timeout ?? 15)
+        configuration.timeouts.connect = connectTime(connection)
         if let timeout = connection.timeout { configuration.timeouts.idle = Self.duration(timeout) }
         configuration.timeouts.total = wholeTime
         if let maxFilesize { configuration.maximumBodySize = maxFilesize }
@@ -96,6 +96,11 @@ struct TransferOptions: ParsableArguments, Sendable {
 
     /// The limit for everything, redirects included; nil for none.
     var wholeTime: Duration? { maxTime.map(Self.duration) }
+
+    /// The limit for a connection: resolving, connecting and the handshake.
+    func connectTime(_ connection: ConnectionOptions) -> Duration {
+        Self.duration(connectTimeout ?? connection.timeout ?? 15)
+    }
 
     private static func duration(_ seconds: Double) -> Duration { .milliseconds(Int64(seconds * 1_000)) }
 }

@@ -3,12 +3,18 @@
 #define BELAY_CURL_SHIMS_H
 
 #include <curl/curl.h>
+#include <stdlib.h>
 
 // curl.h makes these names macros that check types, which Swift cannot call.
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 #undef curl_multi_setopt
 #undef curl_share_setopt
+
+// libcurl's own memory functions but for the one that copies texts. No effect where it was called before in this process.
+static inline CURLcode belay_curl_global_init(curl_strdup_callback copy) {
+    return curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, free, realloc, copy, calloc);
+}
 
 static inline CURLcode belay_curl_set_number(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);

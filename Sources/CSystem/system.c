@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -27,6 +28,17 @@ int belay_set_nonblocking(int descriptor) {
 
 void belay_name_current_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
+}
+
+static _Thread_local char hidden_variable[64];
+
+void belay_hide_variable(const char *name) {
+    snprintf(hidden_variable, sizeof hidden_variable, "%s", name ? name : "");
+}
+
+char *belay_copy_text(const char *text) {
+    const char *hidden = hidden_variable[0] ? getenv(hidden_variable) : NULL;
+    return hidden && strcmp(text, hidden) == 0 ? NULL : strdup(text);
 }
 
 int belay_epoll_create(void) {

@@ -17,6 +17,12 @@ int belay_rename_in_folder(int folder, const char *from, const char *to, int rep
 // This sets one of so many bytes free, which is never touched.
 void belay_keep_freed_memory(size_t size);
 
+// strdup(3), for libraries that take it as a hook; but on a thread that hides an environment variable it makes no copy of its value, which
+// such a library takes for the variable not being there. NULL hides none. Changing the environment itself would not be safe: other
+// threads read it at any time.
+char *belay_copy_text(const char *text);
+void belay_hide_variable(const char *name);
+
 // epoll and its companions, with the packed event structure kept on this side.
 int belay_epoll_create(void);
 // Directions are bits: 1 to read, 2 to write. A descriptor is watched for one event, then must be watched anew.

@@ -108,8 +108,7 @@ final class Exchange {
         case .bodyTooLarge(let limit): failure(.bodyTooLarge(limit: limit), .receive)
         case .headersTooLarge(let limit): failure(.headersTooLarge(limit: limit), .receive)
         case .tooManyInformational(let limit): failure(.tooManyInformational(limit: limit), .receive)
-        // Named whole: `.cancelled` alone would be the other kind, and this function called for ever.
-        case .cancelled: failure(SessionError.Reason.cancelled)
+        case .cancelled(let phase): failure(.cancelled, phase)
         case .other(let code, let text): failure(.other(code: code, text), .receive)
         }
     }

@@ -8,7 +8,7 @@ extension SessionError: CustomStringConvertible {
 
     /// What happened: which request, in which phase, and why it has no acceptable response.
     public var summary: String {
-        let text = reason.text(tlsError)
+        let text = reason.text(phase, tlsError)
         return switch reason {
         // These name the URL, or the settings, themselves.
         case .badURL, .rejected, .hostDenied, .configuration, .interceptor: text
@@ -31,7 +31,7 @@ extension SessionError: CustomStringConvertible {
 }
 
 extension SessionError.Reason {
-    fileprivate func text(_ tlsError: TLSError?) -> String {
+    fileprivate func text(_ phase: SessionPhase, _ tlsError: TLSError?) -> String {
         switch self {
         case .configuration(let detail): "the session cannot be used as it is: \(printable(detail))"
         case .badURL(let detail): Sentence.firstOf(detail)
@@ -49,7 +49,7 @@ extension SessionError.Reason {
         case .notResolved(let detail): "the name does not resolve: \(printable(detail))"
         case .notConnected(let detail): "there is no connection: \(printable(detail))"
         case .proxy(let detail): "the proxy: \(printable(detail))"
-        case .timedOut(let limit): "no end after \(Self.seconds(limit))"
+        case .timedOut(let limit): "no end after \(Self.seconds(limit)): still \(phase.activity)"
         case .connectionLost(let detail): "the connection broke before the response was complete: \(printable(detail))"
         case .truncated(let received): "the body ended after \(received) bytes, before its announced length"
         case .malformedResponse(let detail): "the response breaks the rules of HTTP: \(printable(detail))"
@@ -97,7 +97,9 @@ extension SessionError.Reason {
         case .truncated, .contentCoding, .malformedResponse, .tooManyInformational:
             "Look into the server's log, and into those of proxies and balancers between."
         case .bodyTooLarge: "Raise the limit, if so long a body is expected; it is counted after decompression."
-        case .headersTooLarge: "Raise the limit, if such long headers are expected; cookies are the usual cause."
+        case .headersTooLarge:
+            "Raise the limit, if such long headers are expected; cookies are the usual cause. There is no more room than 300 KiB, "
+                + "and over HTTP/2 than 128 KiB, where HTTP/1.1 helps."
         case .redirect(let refusal):
             Sentence.restOf(refusal.description) ?? "Correct the server's redirects, or ask for the final URL itself."
         case .rejected: "Look into the response, which the error keeps, or accept more in the request."
@@ -114,6 +116,7 @@ extension SessionError.Reason {
             "Other requests used all connections to the host, or were still making one: allow more connections, or more time."
         case .resolve: "Check the machine's name servers, or allow more time."
         case .connect: "A firewall may drop the packets: check address and port, or allow more time."
+        case .tunnel: "Check that the proxy may and can reach the server, go without it, or allow more time."
         case .handshake:
             "Check that the port speaks TLS and that the server is not overloaded, or allow more time."
         case .send, .wait, .receive: "Check that the server is not overloaded, or allow more time."
@@ -142,6 +145,23 @@ extension SessionError.Reason {
         var fraction = String(milliseconds + 1_000).dropFirst()
         while fraction.last == "0" { fraction.removeLast() }
         return "\(seconds).\(fraction) s"
+    }
+}
+
+extension SessionPhase {
+    /// What is being done, after "still".
+    fileprivate var activity: String {
+        switch self {
+        case .prepare: "preparing the request"
+        case .queue: "waiting for a connection to the host"
+        case .resolve: "resolving the host's name"
+        case .connect: "connecting"
+        case .tunnel: "waiting for the proxy to open a tunnel to the server"
+        case .handshake: "in the TLS handshake"
+        case .send: "sending the request"
+        case .wait: "waiting for the first byte of the response"
+        case .receive: "receiving the response"
+        }
     }
 }
 

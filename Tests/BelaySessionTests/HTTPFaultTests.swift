@@ -110,6 +110,42 @@ struct HTTPFaultTests {
         await server.stop()
     }
 
+    @Test(
+        "headers that are longer than HTTP/2 has room for are said to be, and what helps is said too",
+        arguments: [140, 250])
+    func longHTTP2Headers(kibibytes: Int) async throws {
+        let value = String(repeating: "x", count: 1_016)
+        let server = try RawTLSServer { setup in
+            setup.protocols = ["h2"]
+            setup.answer = { _, _ in .text("ok", (0..<kibibytes).map { ("X-\($0)", value) }) }
+        }
+        let error = try #require(await Session.tests(server).refusal())
+        await server.stop()
+        guard case .headersTooLarge(let limit) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        // DYN_H2_HEADERS of libcurl.
+        #expect(limit == 128 << 10)
+        #expect(error.remedy.contains("HTTP/1.1"), "\(error)")
+    }
+
+    @Test("a head of HTTP/2 in very many frames is the response's fault")
+    func manyFrames() async throws {
+        let server = try RawTLSServer { setup in
+            setup.protocols = ["h2"]
+            setup.longestFrame = 256
+            setup.answer = { _, _ in .text("ok", [("Long", String(repeating: "x", count: 8_192))]) }
+        }
+        let error = try #require(await Session.tests(server).refusal())
+        await server.stop()
+        guard case .malformedResponse(let text) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(text.contains("CONTINUATION"))
+    }
+
     @Test("a request whose header is longer than libcurl sends is said to be")
     func longRequest() async throws {
         let server = try RawTLSServer()

@@ -1,5 +1,6 @@
 import BelayLaboratory
 import BelaySession
+import BelayCertificates
 import BelayTLS
 import SessionTestSupport
 import TestSupport
@@ -14,7 +15,9 @@ struct ResponseEndTests {
         let requests = Journal(0)
         let server = try RawTLSServer { setup in
             setup.script = { connection throws(TLSError) in
-                _ = try await connection.read()
+                // The whole of it: what is left unread would make a reset of the end.
+                var reader = HTTPRequestReader(connection: connection) { _ in }
+                _ = try await reader.next()
                 await requests.update { $0 += 1 }
                 try await connection.write(Array(response.utf8))
                 if withGoodbye { await connection.close() } else { await connection.cut() }
@@ -35,11 +38,91 @@ struct ResponseEndTests {
         ])
     func cutShort(_ response: String) async throws {
         let seen = try await Self.refusal(of: response)
-        switch seen.reason {
-        case .truncated, .malformedResponse, .connectionLost: break
-        default: Issue.record("\(String(describing: seen.reason))")
+        guard case .truncated(received: 5) = seen.reason else {
+            Issue.record("\(String(describing: seen.reason))")
+            return
         }
         #expect(seen.requests == 1)
+    }
+
+    @Test("a record that is broken in the middle of a response is not said to be the handshake's fault")
+    func brokenRecord() async throws {
+        let stage = Protected(0)
+        let hasPassed = Latch()
+        let server = try RawTLSServer { setup in
+            setup.script = { connection throws(TLSError) in
+                _ = try await connection.read()
+                stage.withLock { $0 = 1 }
+                try await connection.write(Array("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello".utf8))
+                await hasPassed.wait()
+                try await connection.write(Array("world".utf8))
+                _ = try await connection.read()
+            }
+        }
+        let relay = try InterveningRelay(
+            to: server.port,
+            alter: { bytes in
+                let now = stage.withLock { stage in
+                    defer { if stage == 1 { stage = 2 } }
+                    return stage
+                }
+                if now == 1 { Task { await hasPassed.open() } }
+                if now == 2 { bytes[bytes.count - 1] ^= 1 }
+            })
+        let session = try Session(
+            configuration: .tests(at: "127.0.0.1:\(relay.port)"), policy: .tests())
+        let error = try #require(await session.refusal(.get("https://\(RawTLSServer.host)/")))
+        guard case .malformedResponse(let text) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.phase == .receive && text.contains("bad record mac"), "\(error)")
+        #expect(!error.description.contains("handshake"), "\(error)")
+        relay.stop()
+        await server.stop()
+    }
+
+    // MARK: What comes unasked
+
+    private static let second = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+
+    /// Answers each request, and sends another answer behind the first one on each connection.
+    private static func eager(
+        _ hasSent: Latch
+    ) -> @Sendable (TLSServerConnection) async throws(TLSError) -> Void {
+        { connection throws(TLSError) in
+            var reader = HTTPRequestReader(connection: connection) { _ in }
+            var isFirst = true
+            while try await reader.next() != nil {
+                try await connection.write(Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nright".utf8))
+                if isFirst {
+                    // In a record of its own.
+                    try await connection.write(Array(second.utf8))
+                    await hasSent.open()
+                }
+                isFirst = false
+            }
+        }
+    }
+
+    @Test(
+        "an answer that came before its request is no answer: another connection is used, on whatever thread the task runs",
+        arguments: [false, true])
+    func unasked(isOnSessionThread: Bool) async throws {
+        let hasSent = Latch()
+        let server = try RawTLSServer { $0.script = Self.eager(hasSent) }
+        let session = try Session.tests(server)
+        let work = { @Sendable () async throws -> [String] in
+            let first = try await session.text()
+            await hasSent.wait()
+            return [first, try await session.text()]
+        }
+        let texts = try await withTaskExecutorPreference(isOnSessionThread ? session.executor : nil) {
+            try await work()
+        }
+        #expect(texts == ["right", "right"])
+        #expect(server.statistics.connections == 2)
+        await server.stop()
     }
 
     @Test("the same ends in order with TLS's goodbye")

@@ -91,6 +91,23 @@ struct SessionThreadTests {
         }
         await server.stop()
     }
+
+    @Test("SSLKEYLOGFILE in the environment makes no file, not even an empty one")
+    func keyLog() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try RawTLSServer()
+        let program = try Program.executable().deletingLastPathComponent().appendingPathComponent("exit-probe").path
+        let run = try await Tool.finish(
+            program,
+            [
+                "https://\(RawTLSServer.host)/", try SharedWorld.anchorsFile(), "127.0.0.1:\(server.port)", "1", "idle",
+            ], environment: ProcessInfo.processInfo.environment.merging(["SSLKEYLOGFILE": folder("keys")]) { $1 })
+        #expect(run.status == 0, "\(run.all)")
+        #expect(await server.requests.count == 1)
+        #expect(!FileManager.default.fileExists(atPath: folder("keys")))
+        await server.stop()
+    }
 }
 
 @Suite("Bytes that lie ready")

@@ -184,6 +184,60 @@ struct StreamLimitTests {
         #expect(await server.connections.dropFirst().allSatisfy { $0.bytes == 0 })
     }
 
+    @Test("A POST that the server says it has not looked at is sent again, from a kept connection too")
+    func unseen() async throws {
+        let server = try RawTLSServer { setup in
+            setup.protocols = ["h2"]
+            setup.turnsDown = .goodbye
+            setup.answersFirst = 1
+        }
+        let session = try Session.tests(server)
+        #expect(try await session.text() == "answer")
+        #expect(await session.refusal(.post("", body: .text("once"))) == nil)
+        await server.stop()
+        #expect(await server.connections.map(\.refusedStreams) == [1, 0])
+        #expect(await server.connections.map(\.requests.count) == [1, 1])
+    }
+
+    @Test(
+        "A POST that the server may have looked at is not sent again, on connections new and kept", arguments: [0, 1])
+    func failed(streams: Int) async throws {
+        let server = try RawTLSServer { setup in
+            setup.protocols = ["h2"]
+            setup.turnsDown = .failure
+            setup.answersFirst = streams
+        }
+        let session = try Session.tests(server)
+        if streams > 0 { #expect(try await session.text() == "answer") }
+        let error = await session.refusal(.post("", body: .text("once")))
+        await server.stop()
+        guard case .connectionLost? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(await server.connections.map(\.refusedStreams).reduce(0, +) == 1)
+    }
+
+    @Test(
+        "A request that is refused without a look goes out six times and no more, whatever its method, and no answer is made up",
+        arguments: [RawTLSServer.StreamRefusal.reset, .goodbye, .goodbyeAndCut], [HTTPMethod.get, .post])
+    func refusedAlways(_ refusal: RawTLSServer.StreamRefusal, method: HTTPMethod) async throws {
+        let server = try RawTLSServer { setup in
+            setup.protocols = ["h2"]
+            setup.turnsDown = refusal
+        }
+        let session = try Session.tests(server)
+        let error = try #require(
+            await session.refusal(Request(method, "", body: method == .get ? .none : .text("once"))))
+        await server.stop()
+        guard case .connectionLost(let text) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        let count = await server.connections.map(\.refusedStreams).reduce(0, +)
+        #expect(count == 6 && text.contains("6 times"), "\(count) times: \(text)")
+    }
+
     @Test("A handle that had its connections end under it many times is none the worse")
     func droppedOften() async throws {
         let isEven = Journal(false)

@@ -38,6 +38,8 @@ struct HTTP2Service: Sendable {
     private static let endsHeaders: UInt8 = 4
     /// REFUSED_STREAM (section 7).
     private static let refusedStream = 7
+    /// INTERNAL_ERROR (section 7).
+    private static let internalError = 2
     /// 24 bytes (section 3.4).
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -51,7 +53,11 @@ struct HTTP2Service: Sendable {
                 for await bytes in output {
                     do throws(TLSError) { try await service.connection.write(bytes) } catch { return error }
                 }
-                await service.connection.close()
+                if service.setup.turnsDown == .goodbyeAndCut {
+                    await service.connection.cut()
+                } else {
+                    await service.connection.close()
+                }
                 return nil
             }
             var failure: TLSError?
@@ -96,6 +102,10 @@ struct HTTP2Service: Sendable {
                 writer.yield(Self.frame(.ping, Self.isAcknowledgement, stream: 0, frame.payload))
                 ended = nil
             case .headers:
+                if let refusal = service.setup.turnsDown, frame.stream > service.setup.answersFirst {
+                    await turnDown(frame.stream, refusal, writer)
+                    continue
+                }
                 guard await isAdmitted(frame.stream, writer) else { continue }
                 contents[frame.stream] = []
                 let ends = frame.flags & Self.endsStream != 0
@@ -146,13 +156,34 @@ struct HTTP2Service: Sendable {
         return false
     }
 
+    private func turnDown(
+        _ stream: Int, _ refusal: RawTLSServer.StreamRefusal, _ writer: AsyncStream<[UInt8]>.Continuation
+    ) async {
+        let number = service.number
+        await service.journal.update { $0[number].refusedStreams += 1 }
+        guard refusal != .reset else {
+            writer.yield(Self.frame(.resetStream, 0, stream: stream, Self.number(Self.refusedStream, bytes: 4)))
+            return
+        }
+        guard refusal != .failure else {
+            let reset = Self.frame(.resetStream, 0, stream: stream, Self.number(Self.internalError, bytes: 4))
+            let last = Self.number(stream, bytes: 4) + Self.number(0, bytes: 4)
+            writer.yield(reset + Self.frame(.goAway, 0, stream: 0, last))
+            return
+        }
+        // The stream was not looked at, and there is no error.
+        let last = Self.number(service.setup.answersFirst, bytes: 4) + Self.number(0, bytes: 4)
+        writer.yield(Self.frame(.goAway, 0, stream: 0, last))
+        writer.finish()
+    }
+
     private func answer(
         _ request: HTTPRequest, on stream: Int, _ writer: AsyncStream<[UInt8]>.Continuation
     ) async {
         let answer = await service.answer(request)
         open.withLock { $0 -= 1 }
         guard !answer.isDropped else { return writer.finish() }
-        for part in Self.wireForm(answer, stream: stream) { writer.yield(part) }
+        for part in wireForm(answer, stream: stream) { writer.yield(part) }
         guard answer.closes else { return }
         // The last stream that was served, and no error (section 6.8).
         let payload = Self.number(stream, bytes: 4) + Self.number(0, bytes: 4)
@@ -181,24 +212,24 @@ struct HTTP2Service: Sendable {
     }
 
     /// An answer in parts that those of other streams may come between.
-    private static func wireForm(_ answer: HTTPAnswer, stream: Int) -> [[UInt8]] {
+    private func wireForm(_ answer: HTTPAnswer, stream: Int) -> [[UInt8]] {
+        let size = service.setup.longestFrame
         let fields = [(":status", "\(answer.status)")] + answer.fields.map { ($0.name.lowercased(), $0.value) }
         // Literal fields without indexing, their names literal as well (RFC 7541, section 6.2.2).
-        let block: [UInt8] = fields.flatMap { (name, value) -> [UInt8] in [0] + text(name) + text(value) }
+        let block: [UInt8] = fields.flatMap { (name, value) -> [UInt8] in [0] + Self.text(name) + Self.text(value) }
         // A block that is longer than a frame goes on in others, and nothing comes between (RFC 9113, section 6.10).
         var head: [UInt8] = []
-        for start in stride(from: 0, to: block.count, by: 16_384) {
-            let end = min(start + 16_384, block.count)
-            var flags = end == block.count ? endsHeaders : 0
-            if start == 0, answer.content.isEmpty { flags |= endsStream }
-            head += frame(start == 0 ? .headers : .continuation, flags, stream: stream, Array(block[start..<end]))
+        for start in stride(from: 0, to: block.count, by: size) {
+            let end = min(start + size, block.count)
+            var flags = end == block.count ? Self.endsHeaders : 0
+            if start == 0, answer.content.isEmpty { flags |= Self.endsStream }
+            head += Self.frame(start == 0 ? .headers : .continuation, flags, stream: stream, Array(block[start..<end]))
         }
-        // No client takes longer frames unasked (RFC 9113, section 4.2).
         var parts = [head]
-        for start in stride(from: 0, to: answer.content.count, by: 16_384) {
-            let end = min(start + 16_384, answer.content.count)
-            let flags = end == answer.content.count ? endsStream : 0
-            parts.append(frame(.data, flags, stream: stream, Array(answer.content[start..<end])))
+        for start in stride(from: 0, to: answer.content.count, by: size) {
+            let end = min(start + size, answer.content.count)
+            let flags = end == answer.content.count ? Self.endsStream : 0
+            parts.append(Self.frame(.data, flags, stream: stream, Array(answer.content[start..<end])))
         }
         if parts.count > 1 { parts[0...1] = [parts[0] + parts[1]] }
         return parts

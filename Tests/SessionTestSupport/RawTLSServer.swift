@@ -31,6 +31,12 @@ package final class RawTLSServer: Sendable {
         package var settingsLatch: Latch?
         /// Whether it refuses streams beyond that from the start, as nginx does, and not only once the client knows the limit.
         package var refusesStreams = false
+        /// The longest frames of HTTP/2 that it sends; no client takes longer ones unasked (RFC 9113, section 4.2).
+        package var longestFrame = 16_384
+        /// How it turns down every stream of HTTP/2 without having looked at it; nil where it does not.
+        package var turnsDown: StreamRefusal?
+        /// The last stream of each connection that it answers all the same.
+        package var answersFirst = 0
         package var clients = TLSServerConfiguration.ClientAuthentication.none
         package var interfaces = TLSServerConfiguration.Interfaces.loopbackIPv4
         package var answer: @Sendable (HTTPRequest, Connection) async -> HTTPAnswer = { _, _ in .text("answer") }
@@ -40,6 +46,18 @@ package final class RawTLSServer: Sendable {
         package var agreesToExtendedMasterSecret = true
         package var timestampList: [UInt8]?
         package var stapledResponse: [UInt8]?
+    }
+
+    /// How streams of HTTP/2 are turned down that were not looked at.
+    package enum StreamRefusal: Sendable, CaseIterable {
+        /// RST_STREAM with REFUSED_STREAM (RFC 9113, section 8.7).
+        case reset
+        /// GOAWAY that names an earlier stream or none (RFC 9113, section 6.8), and an end of the connection with TLS's goodbye.
+        case goodbye
+        /// The same without TLS's goodbye.
+        case goodbyeAndCut
+        /// RST_STREAM with INTERNAL_ERROR, and a GOAWAY behind it that names the stream: it may have been looked at.
+        case failure
     }
 
     /// How sessions of TLS can be resumed.

@@ -45,7 +45,8 @@ struct GetHint {
 
     private static func option(_ error: SessionError) -> String {
         switch error.phase {
-        case .prepare, .queue, .resolve, .connect, .handshake: "the options are --connect-timeout and --max-time"
+        case .prepare, .queue, .resolve, .connect, .tunnel, .handshake:
+            "the options are --connect-timeout and --max-time"
         case .send, .wait, .receive: "the options are --timeout and --max-time"
         }
     }

@@ -25,7 +25,7 @@ struct GetTimer {
                 group.cancelAll()
                 guard isOver, case .failure(let error) = result, case .cancelled = error.reason else { return result }
                 return .failure(
-                    SessionError(method: error.method, url: error.url, phase: .wait, reason: .timedOut(limit)))
+                    SessionError(method: error.method, url: error.url, phase: error.phase, reason: .timedOut(limit)))
             }
             return .failure(
                 SessionError(method: request.method.rawValue, url: request.url, phase: .prepare, reason: .cancelled))

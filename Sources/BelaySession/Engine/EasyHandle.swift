@@ -181,12 +181,21 @@ final class EasyHandle {
         set(CURLOPT_PRIVATE, argument)
     }
 
-    /// Lets libcurl tell what it sends.
+    /// Lets libcurl ask now and then whether an exchange may go on.
+    func setProgressCallback() {
+        note(belay_curl_set_progress_callback(pointer, Transfer.progressCallback))
+        set(CURLOPT_XFERINFODATA, Unmanaged.passUnretained(self).toOpaque())
+        set(CURLOPT_NOPROGRESS, 0)
+    }
+
+    /// Says who is told what libcurl sends and does, once it is to tell.
     func setDebugCallback() {
         note(belay_curl_set_debug_callback(pointer, Transfer.debugCallback))
         set(CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
-        set(CURLOPT_VERBOSE, 1)
     }
+
+    /// Lets libcurl tell what it sends and does from now on.
+    func tell() { set(CURLOPT_VERBOSE, 1) }
 
     func number(_ info: CURLINFO) -> Int {
         var value = 0

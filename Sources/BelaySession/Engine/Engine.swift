@@ -26,7 +26,7 @@ final class Engine: Sendable {
             await withUnsafeContinuation { continuation in
                 // A cancellation that came first has found nothing to end.
                 guard !Task.isCancelled, core.post(.start(TransferLetter(identifier, order, continuation))) else {
-                    continuation.resume(returning: TransferOutcome(failure: .cancelled))
+                    continuation.resume(returning: TransferOutcome(failure: .cancelled(.prepare)))
                     return
                 }
                 // One that comes now finds the order in the mailbox, and its own letter behind it.

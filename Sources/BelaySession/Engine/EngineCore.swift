@@ -39,7 +39,11 @@ final class EngineCore: @unchecked Sendable {
     private static let readingsInARow = 16
 
     init(settings: EngineSettings) throws(EngineError) {
-        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
+        // libcurl would make the file that SSLKEYLOGFILE names, though nobody asked the session for it.
+        belay_hide_variable("SSLKEYLOGFILE")
+        let code = belay_curl_global_init(belay_copy_text)
+        belay_hide_variable(nil)
+        guard code == CURLE_OK else {
             throw EngineError(call: "curl_global_init", code: 0)
         }
         self.settings = settings
@@ -137,6 +141,7 @@ final class EngineCore: @unchecked Sendable {
                 epoll, &tokens, &directions, CInt(tokens.count), letters.isEmpty ? patience(after: rest) : 0)
             if count < 0, errno != EINTR { break }
             mailbox.noteAwake()
+            if count < tokens.count { sockets.noteTurn() }
             for index in 0..<max(0, Int(count)) {
                 if tokens[index] == EngineCore.wakeToken {
                     mailbox.clearWake()
@@ -251,8 +256,9 @@ final class EngineCore: @unchecked Sendable {
             case .start(let letter): begin(letter, multi)
             case .cancel(let identifier):
                 guard let transfer = active.removeValue(forKey: identifier) else { continue }
+                let phase = transfer.phase
                 curl_multi_remove_handle(multi, transfer.easy.pointer)
-                finish(transfer, TransferOutcome(failure: .cancelled))
+                finish(transfer, TransferOutcome(failure: .cancelled(phase)))
             case .run(let job, let executor):
                 job.runSynchronously(on: executor)
                 if next == .waits { next = .hasRun }
@@ -306,6 +312,14 @@ final class EngineCore: @unchecked Sendable {
                 curl_multi_remove_handle(multi, easy)
                 if transfer.sending.waitingSince == nil { transfer.sending.waitingSince = EngineCore.now }
                 waiting.append(transfer)
+                continue
+            }
+            if transfer.sending.leavesConnection {
+                // libcurl has closed that one; there is an end to them.
+                transfer.sending.leavesConnection = false
+                curl_multi_remove_handle(multi, easy)
+                transfer.resume(at: EngineCore.now)
+                add(transfer, multi)
                 continue
             }
             if transfer.mayBeTriedAgain(result) {
@@ -382,7 +396,8 @@ final class EngineCore: @unchecked Sendable {
     private func end(_ multi: UnsafeMutableRawPointer, _ share: UnsafeMutableRawPointer) {
         for letter in mailbox.close() {
             switch letter {
-            case .start(let letter): letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
+            case .start(let letter):
+                letter.continuation.resume(returning: TransferOutcome(failure: .cancelled(.prepare)))
             // This thread still is the executor's.
             case .run(let job, let executor): job.runSynchronously(on: executor)
             case .cancel, .stop: continue
@@ -391,7 +406,7 @@ final class EngineCore: @unchecked Sendable {
         for transfer in active.values {
             curl_multi_remove_handle(multi, transfer.easy.pointer)
             transfer.easy.transfer = nil
-            transfer.letter.continuation.resume(returning: TransferOutcome(failure: .cancelled))
+            transfer.letter.continuation.resume(returning: TransferOutcome(failure: .cancelled(.prepare)))
         }
         answer()
         active.removeAll()

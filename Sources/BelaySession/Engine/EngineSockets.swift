@@ -25,6 +25,12 @@ final class EngineSockets: RecordBuffer.Owner {
         var unread: Int { wanted & 1 == 0 ? 0 : buffer?.unread ?? 0 }
         /// What the kernel has to tell of.
         var needed: UInt32 { isBlocked ? wanted | 2 : wanted }
+        /// In which turn of the engine's libcurl last wanted to know nothing any more.
+        var restsSince: UInt64 = 0
+        /// Whether something has happened since.
+        var hasNews = false
+        /// For cleartext, whose connections are told by it; 0 elsewhere.
+        var localPort: CInt = 0
     }
 
     private let epoll: CInt
@@ -38,6 +44,9 @@ final class EngineSockets: RecordBuffer.Owner {
     private var gathered: [CInt] = []
     /// Those whose buffers may have something that libcurl has not taken.
     private var read: [CInt] = []
+    /// How often the kernel has told all that there was to tell.
+    private var turn: UInt64 = 1
+    private var byLocalPort: [CInt: CInt] = [:]
 
     init(epoll: CInt) { self.epoll = epoll }
 
@@ -58,6 +67,10 @@ final class EngineSockets: RecordBuffer.Owner {
     /// libcurl wants to know when a socket can be read (1) or written (2), or both; 0 for no longer.
     func want(_ socket: CInt, _ directions: UInt32) {
         let isOwn = withWatch(socket) { watch in
+            if directions == 0, watch.wanted != 0 {
+                watch.restsSince = turn
+                watch.hasNews = false
+            }
             watch.wanted = directions
             if watch.unread > 0 { read.append(socket) }
             return watch.isOwn
@@ -76,6 +89,7 @@ final class EngineSockets: RecordBuffer.Owner {
     func awaited(_ socket: CInt, _ directions: UInt32) -> UInt32 {
         withWatch(socket) { watch in
             guard watch.needed == 0 else { return directions & watch.wanted }
+            watch.hasNews = true
             if watch.registered != 0, belay_epoll_watch(epoll, 1, socket, 0) == 0 { watch.registered = 0 }
             return 0
         }
@@ -83,6 +97,34 @@ final class EngineSockets: RecordBuffer.Owner {
 
     /// Whether libcurl waits for anything on a socket.
     func isAwaited(_ socket: CInt) -> Bool { withWatch(socket) { $0.wanted != 0 } }
+
+    /// The kernel has told of all sockets on which anything has happened.
+    func noteTurn() { turn &+= 1 }
+
+    /// Whether nothing has come on a socket that nobody waits for. The kernel is asked only where it has not had the occasion to say so
+    /// since the socket came to rest.
+    func isQuiet(_ socket: CInt) -> Bool {
+        let known: Bool? = withWatch(socket) { watch in
+            if watch.hasNews || (watch.buffer?.unread ?? 0) > 0 { return false }
+            return watch.isOwn && watch.wanted == 0 && watch.registered & 1 != 0 && watch.restsSince < turn ? true : nil
+        }
+        if let known { return known }
+        var byte: UInt8 = 0
+        let count = recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
+        return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
+    }
+
+    /// Remembers which socket a connection in cleartext has.
+    func note(_ socket: CInt, localPort: CInt) {
+        withWatch(socket) { $0.localPort = localPort }
+        byLocalPort[localPort] = socket
+    }
+
+    /// The socket of a connection in cleartext; nil where that is not known.
+    func socket(localPort: CInt) -> CInt? {
+        guard let socket = byLocalPort[localPort], withWatch(socket, { $0.localPort }) == localPort else { return nil }
+        return socket
+    }
 
     /// Those that failed since the last call.
     func takeFailed() -> [CInt] {

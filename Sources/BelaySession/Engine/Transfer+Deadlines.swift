@@ -48,7 +48,7 @@ extension Transfer {
     private func limit(of phase: SessionPhase) -> Duration? {
         switch phase {
         case .resolve: order.content.timeouts.resolve
-        case .connect: order.content.timeouts.tcpConnect
+        case .connect, .tunnel: order.content.timeouts.tcpConnect
         case .handshake: order.content.timeouts.handshake
         default: nil
         }

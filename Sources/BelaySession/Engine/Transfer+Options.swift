@@ -10,7 +10,9 @@ extension Transfer {
 
     private func setUp(sharing share: OpaquePointer?, usesCookies: Bool) {
         easy.setCallbacks()
-        if order.trace != nil { easy.setDebugCallback() }
+        if order.trace != nil || mayBeTurnedDown { easy.setDebugCallback() }
+        if order.trace != nil { easy.tell() }
+        if mayTunnel { easy.setProgressCallback() }
         easy.set(CURLOPT_NOSIGNAL, 1)
         // Else the engine would wait for the system's resolver whenever a request is given up that waits for it, and all others with it.
         easy.set(CURLOPT_QUICK_EXIT, 1)

@@ -9,12 +9,18 @@ struct Sending {
     var isUnanswered = false
     /// How often it went out.
     var count = 0
+    /// How often it went out since an answer came last.
+    var unanswered = 0
+    /// Whether it has to look for another connection, since it was given one that holds something the server has sent unasked.
+    var leavesConnection = false
     /// Sockets that were opened for a connection of its own.
     var sockets: [CInt] = []
     /// How often the engine, not libcurl, has sent it again.
     var repeats = 0
     /// The connection it went out on last; nil for cleartext.
     var connection: ConnectionGuard?
+    /// What the server says of the stream, where that matters.
+    var fate: StreamFate?
     /// The connection whose server has not said yet how much it takes; nil while the request does not wait for that.
     var awaited: ConnectionGuard?
     /// Since when the request waits, by the monotonic clock in nanoseconds; nil where it does not.
@@ -73,19 +79,21 @@ extension Transfer {
 
     /// Tells a new connection which socket is its own.
     func watch(_ connection: ConnectionGuard, _ session: OpaquePointer, _ localPort: CInt) {
-        let sockets = sending.sockets
-        sending.sockets = []
-        // Those that lost are closed, and their numbers may be others' by now.
-        guard
-            let own = sockets.count > 1
-                ? sockets.first(where: { Transfer.localPort(of: $0) == localPort }) : sockets.first
-        else { return }
+        guard let own = ownSocket(localPort) else { return }
         connection.watch(own)
         // Nobody else's connection is ever read from or written to.
         if Transfer.localPort(of: own) == localPort {
             // Over HTTP/1.1 nothing is written before the last answer has come.
             easy.sockets.buffer(session, on: own, gathers: connection.evidence?.applicationProtocol == "h2")
         }
+    }
+
+    /// The socket of the connection that was made for the exchange.
+    private func ownSocket(_ localPort: CInt) -> CInt? {
+        let sockets = sending.sockets
+        sending.sockets = []
+        // Those that lost are closed, and their numbers may be others' by now.
+        return sockets.count > 1 ? sockets.first(where: { Transfer.localPort(of: $0) == localPort }) : sockets.first
     }
 
     private static func localPort(of socket: CInt) -> CInt? {
@@ -101,10 +109,41 @@ extension Transfer {
     /// Notes that an answer comes.
     func noteAnswer() {
         sending.isUnanswered = false
+        sending.unanswered = 0
         awaitsAnswerSince = 0
     }
 
+    // MARK: - What comes unasked
+
+    /// Whether a connection that was used before holds something that the server has sent since, and so before it was asked anything.
+    ///
+    /// Over HTTP/1.1 it would be taken for the answer to this request, and this request's answer for that to the next (RFC 9112, section
+    /// 9.2). libcurl sees it and takes it for a sign of life. A server that gives a connection up with a last word (408) does the same.
+    func holdsUnasked(_ connection: ConnectionGuard) -> Bool {
+        guard !isFreshConnection || sending.count > 0, connection.evidence?.applicationProtocol != "h2",
+            let socket = connection.socket, !easy.sockets.isQuiet(socket)
+        else { return false }
+        sending.leavesConnection = true
+        return true
+    }
+
+    /// The same for cleartext, where the local port tells the connection.
+    func holdsUnasked(_ localPort: CInt) -> Bool {
+        guard !isFreshConnection || sending.count > 0 else {
+            if let own = ownSocket(localPort) { easy.sockets.note(own, localPort: localPort) }
+            return false
+        }
+        guard let socket = easy.sockets.socket(localPort: localPort), !easy.sockets.isQuiet(socket) else {
+            return false
+        }
+        sending.leavesConnection = true
+        return true
+    }
+
     // MARK: - Repeating
+
+    static let refusedAlways =
+        "the server has refused the request, or ended the connection, \(maximumUnanswered) times without an answer"
 
     /// Methods that mean the same once and twice (RFC 9110, section 9.2.2).
     private static let idempotentMethods: Set = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
@@ -114,24 +153,34 @@ extension Transfer {
     /// Whether the request may go out, where it has gone out before without an answer.
     ///
     /// libcurl sends a request again, up to five times, whose connection was used before and ended without a byte of an answer. That is
-    /// wrong for what the server may have done already. Where the connection itself is as it should be, it was the server that refused the
-    /// stream, by RST_STREAM or GOAWAY, and has done nothing (RFC 9113, section 8.7).
+    /// wrong for what the server may have done already.
     var mayBeRepeated: Bool {
-        !sending.isUnanswered || isIdempotent || sending.connection?.isIntact == true
+        !sending.isUnanswered || isIdempotent || wasTurnedDown
     }
 
+    /// Whether the server has said that it has not looked at the request.
+    private var wasTurnedDown: Bool {
+        guard let fate = sending.fate else { return false }
+        // libcurl may call a stream refused since another one was, long ago. It does not for its connection's sake where that is well.
+        return fate.isBeyondLast || fate.isCalledRefused && sending.connection?.isIntact == true
+    }
+
+    /// Whether it matters what the server says of a stream that it does not answer.
+    var mayBeTurnedDown: Bool { order.isEncrypted && !isIdempotent && order.settings.protocols == .automatic }
+
     /// How often the engine sends a request again that libcurl has given up.
-    private static let maximumRepeats = 3
-    /// How often libcurl does before it gives up.
-    private static let libcurlRepeats = 5
+    private static let maximumRepeats = 5
+    /// How often a request goes out at most without an answer, whoever sends it again. libcurl stops there by itself where nobody else has.
+    static let maximumUnanswered = 6
 
     /// Whether a request that failed is to be sent again.
     ///
-    /// libcurl does so by itself, but not with HTTP/2 when the connection ends, and not after it has been refused a few times in a row. A
-    /// connection that nobody had used before is no reason: the next one would hardly be better.
+    /// libcurl does so by itself, but not with HTTP/2 when the connection ends. A connection that nobody had used before is no reason: the
+    /// next one would hardly be better.
     func mayBeTriedAgain(_ result: CURLcode) -> Bool {
         guard ending == nil, sending.isUnanswered, mayBeRepeated, sending.repeats < Transfer.maximumRepeats,
-            !isFreshConnection || sending.count > Transfer.libcurlRepeats, easy.number(CURLINFO_RESPONSE_CODE) == 0
+            sending.unanswered < Transfer.maximumUnanswered,
+            !isFreshConnection || endsUnexplained(result), easy.number(CURLINFO_RESPONSE_CODE) == 0
         else { return false }
         switch result {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2:
@@ -146,11 +195,23 @@ extension Transfer {
         }
     }
 
+    /// Whether HTTP/2's session is over, and libcurl has no word for why: mostly since the server has said GOAWAY.
+    ///
+    /// The stream may have been one that the server never looked at (RFC 9113, section 6.8), or one that it ended for another reason
+    /// just before: this is no licence to repeat what may have been done.
+    func endsUnexplained(_ result: CURLcode) -> Bool {
+        result == CURLE_HTTP2 && easy.errorMessage.isEmpty && sending.isUnanswered
+    }
+
     /// Notes that the request goes out.
     func noteSending(on connection: ConnectionGuard?) {
         leavePhases()
         sending.isUnanswered = true
         sending.count += 1
+        sending.unanswered += 1
         sending.connection = connection
+        guard mayBeTurnedDown, connection?.evidence?.applicationProtocol == "h2" else { return }
+        sending.fate = StreamFate()
+        easy.tell()
     }
 }

@@ -31,6 +31,9 @@ final class Transfer {
     /// The phase before the request goes out that it is in, as far as callbacks tell, and since when; nil while it has no connection of
     /// its own in the making.
     var entered: (phase: SessionPhase, since: Int64)?
+    /// How often libcurl has asked whether the exchange may go on while its connection was in the making: with each byte that a proxy
+    /// answers to CONNECT, and a few times besides.
+    var tunnelSteps = 0
     /// Since when the whole request is out and nothing has come; 0 where that is not so.
     var awaitsAnswerSince: Int64 = 0
     /// How many bytes had moved when that was last looked at, and when there were more than before.
@@ -159,12 +162,17 @@ final class Transfer {
             )
             return false
         }
+        guard sending.unanswered < Transfer.maximumUnanswered else {
+            ending = .lost(Transfer.refusedAlways)
+            return false
+        }
         guard order.terms.isCurrent() else {
             ending = .superseded
             return false
         }
         guard order.isEncrypted else {
             isFreshConnection = easy.number(CURLINFO_NUM_CONNECTS) > 0
+            guard !holdsUnasked(localPort) else { return false }
             traceConnection(nil, isNew: isFreshConnection)
             noteSending(on: nil)
             return true
@@ -178,7 +186,7 @@ final class Transfer {
             isFreshConnection = false
         }
         if found.admits(order.terms) {
-            guard !mustWait(for: found) else { return false }
+            guard !mustWait(for: found), !holdsUnasked(found) else { return false }
             if isFreshConnection { watch(found, session, localPort) }
             traceConnection(found, isNew: isFreshConnection)
             noteSending(on: found)
@@ -289,6 +297,11 @@ final class Transfer {
         case CURLE_OPERATION_TIMEDOUT: return timeout
         case CURLE_RECV_ERROR where text.hasPrefix("Too large response headers"):
             return .headersTooLarge(limit: min(limits.headers, Transfer.longestHead))
+        case CURLE_RECV_ERROR where text.contains("nghttp2_session_mem_recv() returned -902"):
+            // It is libcurl that stops nghttp2 then: there is no more room for the head, or for the trailer.
+            return .headersTooLarge(limit: min(limits.headers, Transfer.longestHTTP2Head))
+        case CURLE_RECV_ERROR where text.contains("nghttp2_session_mem_recv() returned -905"):
+            return .malformed("its head comes in more than 8 CONTINUATION frames, as attacks do")
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
             CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_AGAIN, CURLE_SSL_SHUTDOWN_FAILED:
             return connectionFailure(result, text)
@@ -313,12 +326,13 @@ final class Transfer {
 
     /// What libcurl takes of a response's headers, all together, in bytes.
     private static let longestHead = 300 << 10
+    /// The same over HTTP/2, for the head and the trailer each.
+    private static let longestHTTP2Head = 128 << 10
 
     /// A connection that failed between its first byte and its last.
     private func connectionFailure(_ result: CURLcode, _ text: String) -> TransferFailure {
         // The proxy's answer to CONNECT; nothing of the server's own has come then.
-        let tunnel = easy.number(CURLINFO_HTTP_CONNECTCODE)
-        if tunnel != 0, !(200..<300).contains(tunnel) { return .proxy("the proxy answered \(tunnel) to CONNECT") }
+        if let refusal = tunnelRefusal ?? Transfer.tunnelFailure(text) { return .proxy(refusal) }
         if result == CURLE_RECV_ERROR, text.hasSuffix("in chunked-encoding") { return .malformed(text) }
         if let connectionGuard {
             if let reason = connectionGuard.failure(opensslCode: Transfer.opensslCode(in: text), session: easy.session)
@@ -341,6 +355,8 @@ final class Transfer {
             if code == Int(ECONNRESET) { return .tls(.reset) }
             return .tls(.closedEarly(bytesReceived: 0))
         }
+        if sending.unanswered >= Transfer.maximumUnanswered { return .lost(Transfer.refusedAlways) }
+        if endsUnexplained(result) { return .lost("the server ended the HTTP/2 connection before an answer came") }
         if result == CURLE_HTTP2 || result == CURLE_HTTP2_STREAM { return .malformed(text) }
         return .lost(text)
     }

@@ -94,7 +94,7 @@ enum TransferFailure: Error, Sendable, Hashable {
     case bodyTooLarge(limit: Int)
     case headersTooLarge(limit: Int)
     case tooManyInformational(limit: Int)
-    case cancelled
+    case cancelled(SessionPhase)
     case other(code: Int32, String)
 }
 
@@ -108,6 +108,8 @@ public enum SessionPhase: String, Sendable, Hashable, CaseIterable {
     case resolve
     /// Making the connection, to the server or the proxy.
     case connect
+    /// Having the proxy open a tunnel to the server (CONNECT).
+    case tunnel
     /// The TLS handshake.
     case handshake
     /// Sending the request.

@@ -15,9 +15,15 @@ enum TransferTrace: Sendable {
 
 extension Transfer {
     static let debugCallback: curl_debug_callback = { _, kind, bytes, count, argument in
-        guard kind == CURLINFO_HEADER_OUT, let bytes, let argument else { return 0 }
-        EasyHandle.transfer(argument)?.order.trace?(
-            .requestHead(Array(UnsafeRawBufferPointer(start: bytes, count: count))))
+        guard kind == CURLINFO_HEADER_OUT || kind == CURLINFO_TEXT, let bytes, let argument,
+            let transfer = EasyHandle.transfer(argument)
+        else { return 0 }
+        let told = UnsafeRawBufferPointer(start: bytes, count: count)
+        if kind == CURLINFO_TEXT {
+            transfer.sending.fate?.take(told)
+        } else {
+            transfer.order.trace?(.requestHead(Array(told)))
+        }
         return 0
     }
 

@@ -92,6 +92,23 @@ struct SessionThreadTests {
         await server.stop()
     }
 
+    @Test("memory that a response leaves free is kept for the next one: the kernel is not asked for it again and again")
+    func keepsMemory() async throws {
+        let body = [UInt8](repeating: 0x78, count: 100 << 10)
+        let server = try RawTLSServer { $0.answer = { _, _ in HTTPAnswer(content: body) } }
+        let program = try Program.executable().deletingLastPathComponent().appendingPathComponent("exit-probe").path
+        let run = try await Tool.finish(
+            program,
+            [
+                "https://\(RawTLSServer.host)/", try SharedWorld.anchorsFile(), "127.0.0.1:\(server.port)", "400",
+                "memory",
+            ])
+        await server.stop()
+        let faults = try #require(Int(run.text.filter(\.isNumber)), "\(run.all)")
+        // A body is 25 pages of 4 KiB.
+        #expect(faults < 400 * 2)
+    }
+
     @Test("SSLKEYLOGFILE in the environment makes no file, not even an empty one")
     func keyLog() async throws {
         let folder = try TemporaryFolder()

@@ -5,10 +5,11 @@ import Glibc
 
 /// Ends, as any program may, while its session's thread has something to do.
 ///
-///     exit-probe URL ANCHORS CONNECT-TO CONNECTIONS (traffic|idle)
+///     exit-probe URL ANCHORS CONNECT-TO CONNECTIONS (traffic|idle|memory)
 ///
 /// With `idle` it makes so many connections at once, keeps them, lets the session go and returns; with `traffic` it calls exit(3)
-/// after so many responses, in the middle of further ones.
+/// after so many responses, in the middle of further ones. With `memory` it has eight requests under way until so many are answered, and once
+/// more, and prints how many pages the kernel had to give it for those of the second time.
 @main
 enum ExitProbe {
     static func main() async throws {
@@ -27,6 +28,13 @@ enum ExitProbe {
         policy.trust.anchors = AnchorStore(try Certificate.read(contentsOf: arguments[2]))
         let session = try Session(configuration: configuration, policy: policy)
         var request = Request.get(arguments[1])
+        if arguments[5] == "memory" {
+            await repeatedly(session, request, count)
+            let before = pageFaults()
+            await repeatedly(session, request, count)
+            print(pageFaults() - before)
+            return
+        }
         guard arguments[5] == "traffic" else {
             await connect(session, request, count)
             return
@@ -44,6 +52,20 @@ enum ExitProbe {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    private static func pageFaults() -> Int {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        return usage.ru_minflt
+    }
+
+    private static func repeatedly(_ session: Session, _ request: Request, _ count: Int) async {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask { for _ in 0..<(count / 8) { await send(request, session) } }
             }
         }
     }

@@ -105,6 +105,19 @@ struct ResponseEndTests {
         }
     }
 
+    @Test("an answer that came before its request is none over http either")
+    func unaskedInTheClear() async throws {
+        let server = try TunnellingProxy(
+            .init("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nright", more: Self.second))
+        let session = try Session(
+            configuration: .tests(at: nil), policy: .tests { $0.allowsCleartext = true })
+        #expect(try await session.text(server.url) == "right")
+        server.sayMore()
+        #expect(try await session.text(server.url) == "right")
+        #expect(server.asked == 2)
+        server.stop()
+    }
+
     @Test(
         "an answer that came before its request is no answer: another connection is used, on whatever thread the task runs",
         arguments: [false, true])

@@ -54,7 +54,7 @@ struct TunnelTests {
             let proxy = try TunnellingProxy(
                 .init("HTTP/1.1 \(status) No\r\nContent-Length: \(page.utf8.count)\r\n\r\n\(page)"))
             let error = try #require(await Self.session(proxy).refusal())
-            guard case .proxy("the proxy answered \(status) to CONNECT") = error.reason else {
+            guard case .proxy("it answered \(status) to CONNECT") = error.reason else {
                 Issue.record("\(error)")
                 continue
             }

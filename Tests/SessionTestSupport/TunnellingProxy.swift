@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A proxy on loopback that answers CONNECT with what it is told to, and leads nowhere.
+/// A proxy on loopback that answers CONNECT with what it is told to, and leads nowhere. As a server of http it answers one request on
+/// each connection.
 package final class TunnellingProxy: Sendable {
     /// How it answers.
     package struct Answer: Sendable, CustomStringConvertible {
@@ -9,10 +10,13 @@ package final class TunnellingProxy: Sendable {
         package var head: String
         /// What it says from then on, again and again until the client hangs up; nil for nothing more.
         package var filling: String?
+        /// What it says once when it is told to, by ``TunnellingProxy/sayMore()``; nil for nothing.
+        package var more: String?
 
-        package init(_ head: String, filling: String? = nil) {
+        package init(_ head: String, filling: String? = nil, more: String? = nil) {
             self.head = head
             self.filling = filling
+            self.more = more
         }
 
         package var description: String {
@@ -26,6 +30,8 @@ package final class TunnellingProxy: Sendable {
     package let port: UInt16
     private let listener: CInt
     private let counts = Mutex((asked: 0, ended: 0))
+    private let saysMore = DispatchSemaphore(value: 0)
+    private let hasSaidMore = DispatchSemaphore(value: 0)
 
     /// The call that failed.
     package struct Failed: Error {
@@ -70,6 +76,12 @@ package final class TunnellingProxy: Sendable {
     /// How many of the connections have ended.
     package var ended: Int { counts.withLock { $0.ended } }
 
+    /// Has one connection that waits for it say more, and returns when it has.
+    package func sayMore() {
+        saysMore.signal()
+        hasSaidMore.wait()
+    }
+
     /// Nobody is taken any more.
     package func stop() {
         shutdown(listener, CInt(SHUT_RDWR))
@@ -89,6 +101,11 @@ package final class TunnellingProxy: Sendable {
         guard send(answer.head, to: client) else { return }
         if let filling = answer.filling {
             while send(filling, to: client) {}
+        }
+        if let more = answer.more {
+            saysMore.wait()
+            _ = send(more, to: client)
+            hasSaidMore.signal()
         }
         // Until the client hangs up.
         while recv(client, &bytes, bytes.count, 0) > 0 {}

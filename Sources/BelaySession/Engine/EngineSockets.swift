@@ -101,12 +101,16 @@ final class EngineSockets: RecordBuffer.Owner {
     /// The kernel has told of all sockets on which anything has happened.
     func noteTurn() { turn &+= 1 }
 
-    /// Whether nothing has come on a socket that nobody waits for. The kernel is asked only where it has not had the occasion to say so
-    /// since the socket came to rest.
+    /// Whether nothing has come on a socket that nobody waits for.
+    ///
+    /// Where the kernel has not had the occasion to say so since the socket came to rest, what counts is that the last response was read with
+    /// all that there was: what comes in the microseconds after that could as well come right after the request. The kernel is asked where
+    /// that is not known either.
     func isQuiet(_ socket: CInt) -> Bool {
         let known: Bool? = withWatch(socket) { watch in
             if watch.hasNews || (watch.buffer?.unread ?? 0) > 0 { return false }
-            return watch.isOwn && watch.wanted == 0 && watch.registered & 1 != 0 && watch.restsSince < turn ? true : nil
+            guard watch.isOwn, watch.wanted == 0, watch.registered & 1 != 0 else { return nil }
+            return watch.restsSince < turn || watch.buffer?.isDrained == true ? true : nil
         }
         if let known { return known }
         var byte: UInt8 = 0

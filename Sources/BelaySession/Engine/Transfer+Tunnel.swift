@@ -39,7 +39,7 @@ extension Transfer {
         if phase == .connect, hasConnectedSocket { enter(.tunnel) }
         tunnelSteps += 1
         guard tunnelSteps <= Transfer.longestTunnelAnswer else {
-            ending = .proxy((tunnelRefusal ?? "the proxy answered to CONNECT") + ", without an end after 64 KiB")
+            ending = .proxy((tunnelRefusal ?? "it answered to CONNECT") + ", without an end after 64 KiB")
             return false
         }
         if tunnelSteps.isMultiple(of: Transfer.tunnelStepsPerLook) {
@@ -63,7 +63,7 @@ extension Transfer {
     var tunnelRefusal: String? {
         let status = easy.number(CURLINFO_HTTP_CONNECTCODE)
         guard status != 0, !(200..<300).contains(status) else { return nil }
-        return "the proxy answered \(status) to CONNECT"
+        return "it answered \(status) to CONNECT"
     }
 
     /// What libcurl's words for a tunnel that failed before the proxy had answered mean; nil for other words.

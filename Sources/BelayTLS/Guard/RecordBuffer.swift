@@ -102,8 +102,17 @@ package final class RecordBuffer {
         return .moved(taken)
     }
 
+    /// Whether the socket had nothing more when it was last read from.
+    package private(set) var isDrained = false
+
     private func receive(into destination: UnsafeMutableRawPointer, _ count: Int) -> Outcome {
-        RecordBuffer.repeated { recv(socket, destination, count, 0) }
+        let outcome = RecordBuffer.repeated { recv(socket, destination, count, 0) }
+        switch outcome {
+        case .moved(let received): isDrained = received < count
+        case .wouldBlock: isDrained = true
+        case .end, .failed: isDrained = false
+        }
+        return outcome
     }
 
     // MARK: - Writing

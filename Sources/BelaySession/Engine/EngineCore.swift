@@ -383,9 +383,9 @@ final class EngineCore: @unchecked Sendable {
     private func finish(_ transfer: Transfer, _ outcome: TransferOutcome) {
         transfer.easy.transfer = nil
         transfer.leaveConnection()
-        // libcurl counts how often it has sent again over the life of the handle.
-        if transfer.sending.count > 1 { transfer.easy.forgetOptions() }
-        if idle.count < EngineCore.idleLimit {
+        // libcurl counts how often it has sent again over the life of the handle, and remembers that a stream was refused.
+        let isSpent = transfer.sending.count > 1 || transfer.sending.isUnanswered
+        if idle.count < EngineCore.idleLimit, !isSpent {
             // Bodies and passwords are not kept for nothing.
             if !transfer.order.isRepeatable { transfer.easy.reset() }
             idle.append(transfer.easy)

@@ -7,8 +7,11 @@ struct StreamFate {
     private var stream: UInt64?
     /// The last stream that the server says it may have looked at; nil where it has not said so to this transfer.
     private var lastSeen: UInt64?
-    /// Whether libcurl takes the stream for refused. It remembers that for longer than it is true.
-    private(set) var isCalledRefused = false
+    private var isCalledRefused = false
+
+    /// Whether libcurl takes the stream for refused, and nothing speaks against it. It may do so since another one was, long ago; but then only
+    /// with a server that also says GOAWAY does it come to that.
+    var isRefused: Bool { isCalledRefused && lastSeen == nil }
 
     /// Whether the server has said that it will not look at the stream, by GOAWAY.
     var isBeyondLast: Bool {

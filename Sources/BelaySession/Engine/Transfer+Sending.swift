@@ -161,8 +161,7 @@ extension Transfer {
     /// Whether the server has said that it has not looked at the request.
     private var wasTurnedDown: Bool {
         guard let fate = sending.fate else { return false }
-        // libcurl may call a stream refused since another one was, long ago. It does not for its connection's sake where that is well.
-        return fate.isBeyondLast || fate.isCalledRefused && sending.connection?.isIntact == true
+        return fate.isBeyondLast || fate.isRefused && sending.connection?.isIntact == true
     }
 
     /// Whether it matters what the server says of a stream that it does not answer.

@@ -10,7 +10,11 @@ struct GetTimeTests {
     @Test("--max-time over several exchanges names the phase of the one that it ended")
     func redirected() async throws {
         let server = try RawTLSServer { setup in
-            setup.answer = { _, _ in .redirect(to: "/second").closing() }
+            // Slow enough for the second exchange, by itself, to be within the limit when the whole is not.
+            setup.answer = { _, _ in
+                try? await Task.sleep(for: .milliseconds(500))
+                return .redirect(to: "/second").closing()
+            }
         }
         let release = DispatchSemaphore(value: 0)
         // The second connection's handshake waits until the program has ended.

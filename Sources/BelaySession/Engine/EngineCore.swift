@@ -141,7 +141,7 @@ final class EngineCore: @unchecked Sendable {
                 epoll, &tokens, &directions, CInt(tokens.count), letters.isEmpty ? patience(after: rest) : 0)
             if count < 0, errno != EINTR { break }
             mailbox.noteAwake()
-            if count < tokens.count { sockets.noteTurn() }
+            if count >= 0, count < tokens.count { sockets.noteTurn() }
             for index in 0..<max(0, Int(count)) {
                 if tokens[index] == EngineCore.wakeToken {
                     mailbox.clearWake()

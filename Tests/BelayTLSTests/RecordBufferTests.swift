@@ -87,12 +87,39 @@ struct RecordBufferTests {
         #expect(pair.buffer?.flush() == .sent)
     }
 
-    @Test("a goodbye takes along what has gathered")
+    @Test("a goodbye waits like everything else, and goes out behind it")
     func goodbye() throws {
         let pair = try BufferedPair(gathers: true)
         pair.write(Self.request)
         SSL_shutdown(pair.client)
-        #expect(pair.decrypt(pair.takeSent().flatMap { $0 }) == Self.request)
+        #expect(pair.takeSent().isEmpty)
+        #expect(pair.buffer?.flush() == .sent)
+        let pieces = pair.takeSent()
+        #expect(pieces.count == 1)
+        #expect(pair.decrypt(pieces.flatMap { $0 }) == Self.request)
+        #expect(pair.serverHasGoodbye)
+    }
+
+    @Test("a handshake goes out in two pieces, and takes the first request along")
+    func handshake() throws {
+        let pair = try BufferedPair(gathers: true, handshake: false)
+        #expect(SSL_do_handshake(pair.client) == -1)
+        #expect(pair.takeSent().isEmpty)
+        #expect(pair.buffer?.flush() == .sent)
+        let hello = pair.takeSent()
+        #expect(hello.count == 1)
+        pair.send(pair.answer(to: hello.flatMap { $0 }))
+        #expect(SSL_do_handshake(pair.client) == 1)
+        pair.buffer?.gathers = false
+        pair.write(Self.request)
+        #expect(pair.takeSent().isEmpty)
+        #expect(pair.buffer?.flush() == .sent)
+        let pieces = pair.takeSent()
+        #expect(pieces.count == 1)
+        #expect(pair.decrypt(pieces.flatMap { $0 }) == Self.request)
+        // From here on each goes by itself.
+        for _ in 0..<2 { pair.write(Self.request) }
+        #expect(pair.takeSent().map(\.count) == Array(repeating: Self.request.count + 22, count: 2))
     }
 
     @Test("a peer that is gone ends no process, and fails what is sent", arguments: [true, false])

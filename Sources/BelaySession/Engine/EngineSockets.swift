@@ -14,9 +14,10 @@ final class EngineSockets: RecordBuffer.Owner {
         /// What libcurl wants to know of, and what the kernel tells of: 1 to read, 2 to write.
         var wanted: UInt32 = 0
         var registered: UInt32 = 0
-        /// Whether the engine is told when it is closed. The number of another one can be somebody else's at any time.
-        var isOwn = false
-        /// What stands between OpenSSL and the socket; nil before a request has gone out, and for cleartext.
+        /// For which exchange it was opened; nil where the engine is not told when it is closed. The number of such a one can be somebody
+        /// else's at any time.
+        var opener: UInt64?
+        /// What stands between OpenSSL and the socket; nil for cleartext.
         var buffer: RecordBuffer?
         /// Whether the socket took no more of what waits there.
         var isBlocked = false
@@ -50,14 +51,18 @@ final class EngineSockets: RecordBuffer.Owner {
 
     init(epoll: CInt) { self.epoll = epoll }
 
-    /// A socket was opened for a connection.
-    func opened(_ socket: CInt) {
-        withWatch(socket) { $0 = Watch(isOwn: true) }
+    /// A socket was opened for a connection of an exchange.
+    func opened(_ socket: CInt, by exchange: UInt64) {
+        withWatch(socket) { $0 = Watch(opener: exchange) }
     }
 
-    /// Closes a socket, and with it the kernel's watch.
+    /// Whether a socket is still the one that was opened for an exchange.
+    func isOpen(_ socket: CInt, by exchange: UInt64) -> Bool { withWatch(socket) { $0.opener == exchange } }
+
+    /// Closes a socket, and with it the kernel's watch. The connection's last words go out before.
     func close(_ socket: CInt) -> CInt {
         withWatch(socket) { watch in
+            _ = watch.buffer?.flush()
             watch.buffer?.close()
             watch = Watch()
         }
@@ -66,16 +71,16 @@ final class EngineSockets: RecordBuffer.Owner {
 
     /// libcurl wants to know when a socket can be read (1) or written (2), or both; 0 for no longer.
     func want(_ socket: CInt, _ directions: UInt32) {
-        let isOwn = withWatch(socket) { watch in
+        let isKnown = withWatch(socket) { watch in
             if directions == 0, watch.wanted != 0 {
                 watch.restsSince = turn
                 watch.hasNews = false
             }
             watch.wanted = directions
             if watch.unread > 0 { read.append(socket) }
-            return watch.isOwn
+            return watch.opener != nil
         }
-        if isOwn { changed.append(socket) } else { apply(socket) }
+        if isKnown { changed.append(socket) } else { apply(socket) }
     }
 
     /// Tells the kernel what has changed since it was told last.
@@ -109,7 +114,7 @@ final class EngineSockets: RecordBuffer.Owner {
     func isQuiet(_ socket: CInt) -> Bool {
         let known: Bool? = withWatch(socket) { watch in
             if watch.hasNews || (watch.buffer?.unread ?? 0) > 0 { return false }
-            guard watch.isOwn, watch.wanted == 0, watch.registered & 1 != 0 else { return nil }
+            guard watch.opener != nil, watch.wanted == 0, watch.registered & 1 != 0 else { return nil }
             return watch.restsSince < turn || watch.buffer?.isDrained == true ? true : nil
         }
         if let known { return known }
@@ -140,7 +145,7 @@ final class EngineSockets: RecordBuffer.Owner {
         let isFine = withWatch(socket) { watch in
             // A connection that is kept is used again soon.
             let needed = watch.needed
-            if needed == watch.registered || watch.isOwn && needed == 0 { return true }
+            if needed == watch.registered || watch.opener != nil && needed == 0 { return true }
             let isKnown = watch.registered != 0
             // It was closed and opened again without a word, or the kernel takes no more: the transfer must not hang.
             let isTaken =
@@ -154,13 +159,7 @@ final class EngineSockets: RecordBuffer.Owner {
 
     // MARK: - Buffers
 
-    /// Spares a connection the system calls for each of its records.
-    ///
-    /// - Parameter gathers: whether what is written is sent together.
-    func buffer(_ session: OpaquePointer, on socket: CInt, gathers: Bool) {
-        let buffer = RecordBuffer.install(in: session, socket: socket, gathers: gathers, owner: self)
-        withWatch(socket) { $0.buffer = buffer }
-    }
+    func isBuffered(_ socket: CInt, by buffer: RecordBuffer) { withWatch(socket) { $0.buffer = buffer } }
 
     func hasRead(_ socket: CInt) { read.append(socket) }
 

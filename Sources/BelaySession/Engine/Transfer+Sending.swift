@@ -72,38 +72,21 @@ extension Transfer {
         let made = socket(address.family, address.socktype | CInt(SOCK_CLOEXEC.rawValue), address.protocol)
         if made >= 0 {
             sending.sockets.append(made)
-            easy.sockets.opened(made)
+            easy.sockets.opened(made, by: letter.identifier)
         }
         return made
     }
 
-    /// Tells a new connection which socket is its own.
-    func watch(_ connection: ConnectionGuard, _ session: OpaquePointer, _ localPort: CInt) {
-        guard let own = ownSocket(localPort) else { return }
-        connection.watch(own)
-        // Nobody else's connection is ever read from or written to.
-        if Transfer.localPort(of: own) == localPort {
-            // Over HTTP/1.1 nothing is written before the last answer has come.
-            easy.sockets.buffer(session, on: own, gathers: connection.evidence?.applicationProtocol == "h2")
-        }
-    }
-
-    /// The socket of the connection that was made for the exchange.
-    private func ownSocket(_ localPort: CInt) -> CInt? {
-        let sockets = sending.sockets
+    /// The socket of the connection that is being made for the exchange: those that lost against it are closed. Nil where that is not certain.
+    private func takeOwnSocket() -> CInt? {
+        let open = sending.sockets.filter { easy.sockets.isOpen($0, by: letter.identifier) }
         sending.sockets = []
-        // Those that lost are closed, and their numbers may be others' by now.
-        return sockets.count > 1 ? sockets.first(where: { Transfer.localPort(of: $0) == localPort }) : sockets.first
+        return open.count == 1 ? open.first : nil
     }
 
-    private static func localPort(of socket: CInt) -> CInt? {
-        var address = sockaddr_in6()
-        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
-        }
-        // The port has the same place in the addresses of both families.
-        return result == 0 ? CInt(UInt16(bigEndian: address.sin6_port)) : nil
+    /// Tells a new connection, before its handshake, which socket is its own.
+    func watch(_ connection: ConnectionGuard) {
+        if let own = takeOwnSocket() { connection.watch(own, for: easy.sockets) }
     }
 
     /// Notes that an answer comes.
@@ -130,7 +113,7 @@ extension Transfer {
     /// The same for cleartext, where the local port tells the connection.
     func holdsUnasked(_ localPort: CInt) -> Bool {
         guard !isFreshConnection || sending.count > 0 else {
-            if let own = ownSocket(localPort) { easy.sockets.note(own, localPort: localPort) }
+            if let own = takeOwnSocket() { easy.sockets.note(own, localPort: localPort) }
             return false
         }
         guard let socket = easy.sockets.socket(localPort: localPort), !easy.sockets.isQuiet(socket) else {

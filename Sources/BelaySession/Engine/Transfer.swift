@@ -148,6 +148,7 @@ final class Transfer {
             ending = .unusable(error.detail)
             return false
         }
+        watch(made)
         connectionGuard = made
         isFreshConnection = true
         enter(.handshake)
@@ -187,7 +188,6 @@ final class Transfer {
         }
         if found.admits(order.terms) {
             guard !mustWait(for: found), !holdsUnasked(found) else { return false }
-            if isFreshConnection { watch(found, session, localPort) }
             traceConnection(found, isNew: isFreshConnection)
             noteSending(on: found)
             return true
@@ -351,8 +351,8 @@ final class Transfer {
         if result == CURLE_SSL_CONNECT_ERROR || easy.size(CURLINFO_APPCONNECT_TIME_T) == 0, order.isEncrypted,
             isFreshConnection
         {
-            let code = easy.number(CURLINFO_OS_ERRNO)
-            if code == Int(ECONNRESET) { return .tls(.reset) }
+            let isReset = easy.number(CURLINFO_OS_ERRNO) == Int(ECONNRESET) || connectionGuard?.peerHasReset == true
+            if isReset { return .tls(.reset) }
             return .tls(.closedEarly(bytesReceived: 0))
         }
         if sending.unanswered >= Transfer.maximumUnanswered { return .lost(Transfer.refusedAlways) }

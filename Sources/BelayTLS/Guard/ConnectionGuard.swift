@@ -31,9 +31,12 @@ package final class ConnectionGuard {
     package private(set) var isSuperseded = false
     /// Which request has the connection for itself until the peer has said something; nil for none.
     package var pioneer: UInt64?
-    /// The socket, where it matters whether the peer has ended the connection, or said something unasked.
+    /// The socket; nil where it is not known which one is the connection's, or it is gone.
     package private(set) var socket: CInt?
+    private weak var bufferOwner: (any RecordBuffer.Owner)?
+    private var buffer: RecordBuffer?
     private var wasIntactAtItsEnd: Bool?
+    private var wasReset = false
     private var withheldIdentity = false
     private var sentIdentity = false
     private var judgedSecond: Int64 = .min
@@ -147,6 +150,8 @@ package final class ConnectionGuard {
                 hasExtendedMasterSecret: record.hasExtendedMasterSecret, moment: seen.moment,
                 hostLiteral: seen.hostLiteral, host: seen.host, peerAddress: seen.peerAddress)
         }
+        // Over HTTP/1.1 nothing is written before the last answer has come.
+        buffer?.gathers = evidence?.applicationProtocol == "h2"
         if case .accepted = ruling {
             if terms.isCurrent() { return }
             isSuperseded = true
@@ -213,8 +218,25 @@ package final class ConnectionGuard {
     /// Whether the peer has sent anything after the handshake: with HTTP/2 its settings come first (RFC 9113, section 3.4).
     package var hasReceivedData: Bool { record.receivedData }
 
+    /// Whether the peer has broken the connection off. False as well where nobody knows.
+    package var peerHasReset: Bool { wasReset || buffer?.failure == ECONNRESET }
+
     /// Remembers the socket, so that ``isIntact`` can be told.
-    package func watch(_ socket: CInt) { self.socket = socket }
+    ///
+    /// - Parameters:
+    ///   - socket: what the handshake, which has not begun, will go over, with nothing in between.
+    ///   - owner: is told of the buffer that spares it system calls, and closes the socket.
+    package func watch(_ socket: CInt, for owner: any RecordBuffer.Owner) {
+        self.socket = socket
+        bufferOwner = owner
+    }
+
+    /// The handshake begins: nothing was written yet.
+    fileprivate func start(_ session: OpaquePointer) {
+        guard buffer == nil, let socket, let bufferOwner else { return }
+        buffer = RecordBuffer.install(in: session, socket: socket, owner: bufferOwner)
+        if let buffer { bufferOwner.isBuffered(socket, by: buffer) }
+    }
 
     /// Whether nothing has gone wrong with the connection, up to its end on this side where that has come: the peer has not ended it,
     /// and no record of it was broken. False as well where nobody knows.
@@ -228,7 +250,9 @@ package final class ConnectionGuard {
     /// The library is about to close the connection.
     fileprivate func end() {
         wasIntactAtItsEnd = isSocketOpen
+        wasReset = peerHasReset
         socket = nil
+        buffer = nil
     }
 
     private var isSocketOpen: Bool {
@@ -351,8 +375,9 @@ private let certificateCallback: @convention(c) (OpaquePointer?, UnsafeMutableRa
 }
 
 private let progressCallback: @convention(c) (OpaquePointer?, CInt, CInt) -> Void = { session, position, _ in
-    guard position & SSL_CB_HANDSHAKE_DONE != 0, let session else { return }
-    ConnectionGuard.of(session)?.finish(session)
+    guard position & (SSL_CB_HANDSHAKE_START | SSL_CB_HANDSHAKE_DONE) != 0, let session else { return }
+    let connection = ConnectionGuard.of(session)
+    if position & SSL_CB_HANDSHAKE_START != 0 { connection?.start(session) } else { connection?.finish(session) }
 }
 
 private let keyLogCallback: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Void = { session, line in

@@ -5,9 +5,11 @@ import Glibc
 ///
 /// Another library's way to the socket asks the kernel twice for each record, once for its head and once for its content, and sends each record
 /// by itself; over HTTP/2, where each request is a record, it wakes the server for each. A buffer in its place reads ahead, and gathers records
-/// until the one who runs the loop says ``flush()``, before it waits for anything, or until they are many.
+/// until the one who runs the loop says ``flush()``, before it waits for anything, or until they are many. The last words of a handshake go out
+/// with the first request.
 ///
-/// Whoever waits for the socket has to look at ``unread`` as well: what is here already makes no socket readable.
+/// Whoever waits for the socket has to look at ``unread`` as well: what is here already makes no socket readable. And whoever closes it has to
+/// flush it before: the last words of a connection are here too.
 ///
 /// Not for sharing: only the thread that runs the library's loop touches it.
 package final class RecordBuffer {
@@ -23,6 +25,8 @@ package final class RecordBuffer {
 
     /// Told what happens in a buffer.
     package protocol Owner: AnyObject {
+        /// A socket has a buffer from now on.
+        func isBuffered(_ socket: CInt, by buffer: RecordBuffer)
         /// The socket was read from: some of that may be left.
         func hasRead(_ socket: CInt)
         /// There is something to flush, and was nothing before.
@@ -42,16 +46,16 @@ package final class RecordBuffer {
     private var inputStart = 0
     private var inputEnd = 0
 
-    /// Nil where records are sent one by one.
-    private let output: UnsafeMutableRawPointer?
+    private var output: UnsafeMutableRawPointer?
     private var outputStart = 0
     private var outputEnd = 0
     private var cannotSend = false
+    /// `errno` of the last call that failed, 0 where none did.
+    private(set) var failure: CInt = 0
 
-    private init(socket: CInt, gathers: Bool, owner: any Owner) {
+    private init(socket: CInt, owner: any Owner) {
         self.socket = socket
         self.owner = owner
-        output = gathers ? .allocate(byteCount: RecordBuffer.writeCapacity, alignment: 16) : nil
     }
 
     deinit {
@@ -59,25 +63,25 @@ package final class RecordBuffer {
         output?.deallocate()
     }
 
-    /// Puts a buffer into a connection whose handshake is done.
+    /// Puts a buffer into a connection, before its handshake or after it.
     ///
     /// - Parameters:
     ///   - session: has the socket for itself, with nothing in between.
     ///   - socket: does not block.
-    ///   - gathers: whether records wait for ``flush()``.
     ///   - owner: lives longer than the connection.
     /// - Returns: nil where there is no memory; the connection is as it was then.
-    package static func install(
-        in session: OpaquePointer, socket: CInt, gathers: Bool, owner: any Owner
-    ) -> RecordBuffer? {
+    package static func install(in session: OpaquePointer, socket: CInt, owner: any Owner) -> RecordBuffer? {
         guard let method = RecordBufferMethod.shared, let bio = method.makeBIO() else { return nil }
-        let buffer = RecordBuffer(socket: socket, gathers: gathers, owner: owner)
+        let buffer = RecordBuffer(socket: socket, owner: owner)
         BIO_set_data(bio, Unmanaged.passRetained(buffer).toOpaque())
         BIO_set_init(bio, 1)
         // One reference serves both directions.
         SSL_set_bio(session, bio, bio)
         return buffer
     }
+
+    /// Whether records wait for ``flush()``. What waits already does so still when this changes.
+    package var gathers = true
 
     /// The socket is about to be closed, and its number may be another's afterwards.
     package func close() { socket = -1 }
@@ -106,7 +110,7 @@ package final class RecordBuffer {
     package private(set) var isDrained = false
 
     private func receive(into destination: UnsafeMutableRawPointer, _ count: Int) -> Outcome {
-        let outcome = RecordBuffer.repeated { recv(socket, destination, count, 0) }
+        let outcome = repeated { recv(socket, destination, count, 0) }
         switch outcome {
         case .moved(let received): isDrained = received < count
         case .wouldBlock: isDrained = true
@@ -122,7 +126,8 @@ package final class RecordBuffer {
 
     /// Sends what waits, as far as the socket takes it.
     package func flush() -> Progress {
-        guard let output, !cannotSend else { return cannotSend ? .failed : .sent }
+        guard !cannotSend else { return .failed }
+        guard let output else { return .sent }
         while pending > 0 {
             switch transmit(output + outputStart, pending) {
             case .moved(let count): outputStart += count
@@ -132,11 +137,16 @@ package final class RecordBuffer {
         }
         outputStart = 0
         outputEnd = 0
+        if !gathers {
+            output.deallocate()
+            self.output = nil
+        }
         return .sent
     }
 
     fileprivate func write(_ bytes: UnsafeRawPointer, _ count: Int) -> Outcome {
-        guard let output else { return transmit(bytes, count) }
+        // What waits goes first.
+        guard gathers || pending > 0 else { return transmit(bytes, count) }
         if count > RecordBuffer.writeCapacity - outputEnd {
             switch flush() {
             case .sent: break
@@ -146,6 +156,8 @@ package final class RecordBuffer {
         }
         guard !cannotSend else { return .failed }
         guard count <= RecordBuffer.writeCapacity else { return transmit(bytes, count) }
+        let output = output ?? .allocate(byteCount: RecordBuffer.writeCapacity, alignment: 16)
+        self.output = output
         if pending == 0 { owner.hasGathered(socket) }
         (output + outputEnd).copyMemory(from: bytes, byteCount: count)
         outputEnd += count
@@ -155,7 +167,7 @@ package final class RecordBuffer {
     }
 
     private func transmit(_ bytes: UnsafeRawPointer, _ count: Int) -> Outcome {
-        let outcome = RecordBuffer.repeated { send(socket, bytes, count, CInt(MSG_NOSIGNAL)) }
+        let outcome = repeated { send(socket, bytes, count, CInt(MSG_NOSIGNAL)) }
         if outcome == .failed { cannotSend = true }
         return outcome
     }
@@ -166,11 +178,10 @@ package final class RecordBuffer {
         case moved(Int)
         case end
         case wouldBlock
-        /// `errno` says why.
         case failed
     }
 
-    private static func repeated(_ call: () -> Int) -> Outcome {
+    private func repeated(_ call: () -> Int) -> Outcome {
         while true {
             let count = call()
             if count > 0 { return .moved(count) }
@@ -178,7 +189,9 @@ package final class RecordBuffer {
             switch errno {
             case EINTR: continue
             case EAGAIN: return .wouldBlock
-            default: return .failed
+            default:
+                failure = errno
+                return .failed
             }
         }
     }
@@ -221,15 +234,8 @@ private final class RecordBufferMethod: Sendable {
         BIO_meth_set_ctrl(method) { bio, command, _, _ in
             guard let bio, let buffer = buffer(of: bio) else { return 0 }
             switch command {
-            case CInt(BIO_CTRL_FLUSH):
-                belay_bio_clear_retry(bio)
-                switch buffer.flush() {
-                case .sent: return 1
-                case .blocked:
-                    belay_bio_retry_write(bio)
-                    return -1
-                case .failed: return -1
-                }
+            // The loop does that, or who closes the socket.
+            case CInt(BIO_CTRL_FLUSH): return 1
             // Not BIO_CTRL_EOF: OpenSSL would make an error of an end without a goodbye. What that means depends on how much has come, and
             // is said by whoever knows; see ConnectionGuard.saidGoodbye.
             case CInt(BIO_CTRL_PENDING): return buffer.unread

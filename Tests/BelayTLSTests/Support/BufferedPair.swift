@@ -19,7 +19,7 @@ final class BufferedPair: RecordBuffer.Owner {
 
     struct Failed: Error {}
 
-    init(kind: __socket_type = SOCK_SEQPACKET, gathers: Bool) throws {
+    init(kind: __socket_type = SOCK_SEQPACKET, gathers: Bool, handshake: Bool = true) throws {
         var configuration = TLSServerConfiguration(identity: try TestCertificate.make("server.test").identity())
         configuration.sendsTickets = false
         serverContext = try TLSContext(server: configuration)
@@ -34,16 +34,15 @@ final class BufferedPair: RecordBuffer.Owner {
         let flags = CInt(kind.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, flags, 0, &ends) == 0 else { throw Failed() }
         (near, far) = (ends[0], ends[1])
-        for _ in 0..<4 {
+        for _ in 0..<(handshake ? 4 : 0) {
             SSL_do_handshake(client)
             Self.carry(from: client, to: server)
             SSL_do_handshake(server)
             Self.carry(from: server, to: client)
         }
-        guard SSL_is_init_finished(client) == 1, SSL_is_init_finished(server) == 1 else { throw Failed() }
-        guard
-            let buffer = RecordBuffer.install(in: client, socket: near, gathers: gathers, owner: self)
-        else { throw Failed() }
+        guard SSL_is_init_finished(client) == (handshake ? 1 : 0) else { throw Failed() }
+        guard let buffer = RecordBuffer.install(in: client, socket: near, owner: self) else { throw Failed() }
+        buffer.gathers = gathers
         self.buffer = buffer
     }
 
@@ -55,6 +54,7 @@ final class BufferedPair: RecordBuffer.Owner {
         close(far)
     }
 
+    func isBuffered(_ socket: CInt, by buffer: RecordBuffer) {}
     func hasRead(_ socket: CInt) { readings += socket == near ? 1 : 0 }
     func hasGathered(_ socket: CInt) { gatherings += socket == near ? 1 : 0 }
 
@@ -105,6 +105,16 @@ final class BufferedPair: RecordBuffer.Owner {
         }
         return content
     }
+
+    /// What the server says to the beginning of a handshake.
+    func answer(to records: [UInt8]) -> [UInt8] {
+        BIO_write(SSL_get_rbio(server), records, CInt(records.count))
+        SSL_do_handshake(server)
+        return output()
+    }
+
+    /// Whether the server has read the client's goodbye.
+    var serverHasGoodbye: Bool { SSL_get_shutdown(server) & SSL_RECEIVED_SHUTDOWN != 0 }
 
     /// The records of a server, one for each content.
     func records(_ contents: [[UInt8]]) -> [UInt8] {

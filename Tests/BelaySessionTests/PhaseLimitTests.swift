@@ -76,6 +76,28 @@ struct PhaseLimitTests {
         await server.stop()
     }
 
+    @Test(
+        "Silence in the middle of a response, or of what is sent, ends with the limit on silence, of session or request",
+        arguments: [false, true])
+    func silence(isRequests: Bool) async throws {
+        // Enough for a busy machine to get to the silence that is meant.
+        let limit = Duration.seconds(3)
+        let stalled = try RawTLSServer { $0.script = HTTPFault.stalledBody.script }
+        var request = Request.get("0")
+        if isRequests { request.timeouts.idle = limit }
+        let session = try Session.tests(stalled) { $0.timeouts.idle = isRequests ? .seconds(60) : limit }
+        Self.expect(await session.refusal(request), .receive, limit)
+        await stalled.stop()
+        let latch = Latch()
+        let deaf = try RawTLSServer { $0.script = { _ in await latch.wait() } }
+        let sender = try Session.tests(deaf) { $0.timeouts.idle = isRequests ? .seconds(60) : limit }
+        var large = Request.post("", body: .bytes([UInt8](repeating: 0x61, count: 64 << 20)))
+        if isRequests { large.timeouts.idle = limit }
+        Self.expect(await sender.refusal(large), .send, limit)
+        await latch.open()
+        await deaf.stop()
+    }
+
     @Test("Each limit holds for its own phase alone: a slow body is none of them")
     func slow() async throws {
         let server = try RawTLSServer { $0.script = HTTPFault.slowBody.script }

@@ -74,7 +74,7 @@ extension Transfer {
 
     /// How far the exchange has come.
     var phase: SessionPhase {
-        if easy.size(CURLINFO_STARTTRANSFER_TIME_T) > 0 { return .receive }
+        if answered > 0 { return .receive }
         if isUnderWay {
             return order.content.body != nil
                 && easy.size(CURLINFO_SIZE_UPLOAD_T) < Int64(order.content.body?.count ?? 0)

@@ -94,6 +94,7 @@ extension Transfer {
         sending.isUnanswered = false
         sending.unanswered = 0
         awaitsAnswerSince = 0
+        answered = EngineCore.now
     }
 
     // MARK: - What comes unasked

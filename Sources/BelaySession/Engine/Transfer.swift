@@ -34,6 +34,8 @@ final class Transfer {
     /// How often libcurl has asked whether the exchange may go on while its connection was in the making: with each byte that a proxy
     /// answers to CONNECT, and a few times besides.
     var tunnelSteps = 0
+    /// When the first byte of an answer came; 0 before that. libcurl takes the first byte of a long body that it sends for it.
+    var answered: Int64 = 0
     /// Since when the whole request is out and nothing has come; 0 where that is not so.
     var awaitsAnswerSince: Int64 = 0
     /// How many bytes had moved when that was last looked at, and when there were more than before.
@@ -229,7 +231,9 @@ final class Transfer {
         let timings = TransferTimings(
             nameLookup: moment(CURLINFO_NAMELOOKUP_TIME_T), connect: moment(CURLINFO_CONNECT_TIME_T),
             handshake: moment(CURLINFO_APPCONNECT_TIME_T), requestSent: moment(CURLINFO_PRETRANSFER_TIME_T),
-            firstByte: moment(CURLINFO_STARTTRANSFER_TIME_T), total: moment(CURLINFO_TOTAL_TIME_T),
+            // The exchange began a moment before libcurl's did.
+            firstByte: answered == 0 ? 0 : min((answered - began) / 1_000, moment(CURLINFO_TOTAL_TIME_T)),
+            total: moment(CURLINFO_TOTAL_TIME_T),
             bytesSent: Int64(easy.number(CURLINFO_REQUEST_SIZE)) + easy.size(CURLINFO_SIZE_UPLOAD_T),
             bytesReceived: Int64(easy.number(CURLINFO_HEADER_SIZE)) + easy.size(CURLINFO_SIZE_DOWNLOAD_T))
         let peer = order.isEncrypted ? connectionGuard?.peer : nil

@@ -66,6 +66,26 @@ struct SessionObservationTests {
         #expect(second.firstByte <= second.total && second.connect > .zero)
     }
 
+    @Test("the first byte is that of the response, also where what was sent took its time", arguments: [false, true])
+    func firstByteOfUploads(isHTTP2: Bool) async throws {
+        let latch = Latch()
+        let server = try RawTLSServer { setup in
+            setup.protocols = isHTTP2 ? ["h2"] : ["http/1.1"]
+            setup.answer = { _, _ in .text("late").waiting(for: latch) }
+        }
+        let session = try Session.tests(server)
+        let body = [UInt8](repeating: 0x61, count: isHTTP2 ? 60_000 : 4 << 20)
+        let start = ContinuousClock.now
+        async let response = session.send(.post("", body: .bytes(body)))
+        #expect(await server.wait { $0.first?.requests.count == 1 })
+        let sent = ContinuousClock.now - start
+        await latch.open()
+        let metrics = try #require(try await response.metrics)
+        await server.stop()
+        // libcurl and the engine have clocks of their own.
+        #expect(metrics.firstByte + .milliseconds(2) >= sent && metrics.firstByte <= metrics.total + .milliseconds(2))
+    }
+
     @Test("a response tells how its connection was judged")
     func verdict() async throws {
         let server = try RawTLSServer()

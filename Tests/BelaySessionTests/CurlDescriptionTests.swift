@@ -31,7 +31,7 @@ struct CurlDescriptionTests {
         let (arguments, _) = try runInBash(request.curlDescription())
         #expect(
             arguments == [
-                "--request", "POST", "--header", "X-A: it's; rm", "--header",
+                "--header", "X-A: it's; rm", "--header",
                 "Content-Type: text/plain; charset=utf-8", "--data-raw", "it's $HOME `id` \"q\" \\ !! * é\n\tend",
                 "--url", "https://example.com/a?x=1",
             ])

@@ -6,7 +6,7 @@ extension Request {
     ///
     /// ```swift
     /// print(request.curlDescription(relativeTo: session.baseURL))
-    /// // curl --request POST \
+    /// // curl --request PUT \
     /// //   --header 'Authorization: <redacted>' \
     /// //   ...
     /// ```
@@ -19,7 +19,10 @@ extension Request {
     ///     names sound like one. A secret in text of another kind is not known as one.
     public func curlDescription(relativeTo base: SessionURL? = nil, redacting: Bool = true) -> String {
         let shownURL = (try? prepared(relativeTo: base).url.text) ?? url
+        // A method that is said stays for redirects, too, which curl would change from POST to GET by itself.
+        let usual = body.bytes == nil ? HTTPMethod.get : .post
         var arguments = method == .head ? ["--head"] : ["--request \(ShellText.quoted(method.rawValue))"]
+        if method == usual { arguments = [] }
         if shownURL.utf8.contains(where: { $0 == 0x5B || $0 == 0x5D || $0 == 0x7B || $0 == 0x7D }) {
             arguments.append("--globoff")
         }

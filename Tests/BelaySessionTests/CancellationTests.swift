@@ -79,6 +79,88 @@ struct CancellationTests {
         await server.stop()
     }
 
+    @Test("while a connection is being made, a request can be cancelled, and leaves no socket behind")
+    func connecting() async throws {
+        let full = try FullListener()
+        let mine = SocketTable.held(toPort: full.port)
+        let session = try Session(configuration: .tests(at: "127.0.0.1:\(full.port)"), policy: .tests())
+        let request = Task { await session.refusal(.get("https://server.test/")) }
+        for _ in 0..<10_000 {
+            if SocketTable.held(toPort: full.port) > mine { break }
+            await Task.yield()
+        }
+        #expect(SocketTable.held(toPort: full.port) == mine + 1)
+        request.cancel()
+        guard case .cancelled = await request.value?.reason else {
+            Issue.record("not cancelled")
+            return
+        }
+        #expect(SocketTable.held(toPort: full.port) == mine)
+        withExtendedLifetime(session) {}
+    }
+
+    @Test("while its body goes out, a request can be cancelled", arguments: [false, true])
+    func sending(isHTTP2: Bool) async throws {
+        let latch = Latch()
+        let server = try RawTLSServer { setup in
+            setup.protocols = isHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
+            // Nothing is read, so that no more goes out than the system holds.
+            setup.script = { _ in await latch.wait() }
+        }
+        let session = try Session.tests(server)
+        let body = [UInt8](repeating: 0x61, count: 64 << 20)
+        let request = Task { await session.refusal(.post("", body: .bytes(body))) }
+        #expect(await server.wait { $0.count == 1 })
+        request.cancel()
+        guard case .cancelled = await request.value?.reason else {
+            Issue.record("not cancelled")
+            return
+        }
+        #expect(SocketTable.held(toPort: server.port) == 0)
+        await latch.open()
+        await server.stop()
+        withExtendedLifetime(session) {}
+    }
+
+    @Test(
+        "while a challenge handler thinks, a request can be cancelled, and what the handler says then is not used",
+        arguments: ["server trust", "client certificate", "password"])
+    func asking(kind: String) async throws {
+        let (asked, answer) = (Latch(), Latch())
+        let server = try RawTLSServer { setup in
+            if kind == "client certificate" { setup.clients = .require(try SharedWorld.demand()) }
+            setup.answer = { _, _ in
+                kind == "password" ? HTTPAnswer(401, [("WWW-Authenticate", "Basic realm=r")]) : .text("answer")
+            }
+        }
+        let identity = try TLSIdentity(SharedWorld.client("alice"))
+        let session = try Session.tests(server) { configuration in
+            configuration.onChallenge = { challenge in
+                let (name, credential): (String, Credential) =
+                    switch challenge.kind {
+                    case .serverTrust: ("server trust", .serverTrust())
+                    case .clientCertificate: ("client certificate", .identity(identity))
+                    case .httpBasic, .httpDigest: ("password", .password(user: "ada", password: "x"))
+                    }
+                guard name == kind else { return .performDefaultHandling }
+                await asked.open()
+                await answer.wait()
+                return .useCredential(credential)
+            }
+        }
+        let request = Task { await session.refusal() }
+        await asked.wait()
+        let requests = await server.requests.count
+        request.cancel()
+        await answer.open()
+        guard case .cancelled = await request.value?.reason else {
+            Issue.record("not cancelled")
+            return
+        }
+        await server.stop()
+        #expect(await server.requests.count == requests)
+    }
+
     @Test("one of many on an HTTP/2 connection is cancelled, and the others are answered on it")
     func multiplexed() async throws {
         let latch = Latch()

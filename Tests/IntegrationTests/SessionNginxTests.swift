@@ -94,6 +94,9 @@ struct SessionNginxTests {
         #expect(
             try await session.get("here", headers: headers).text()
                 == "GET /echo?from=here|authorization=Bearer sesame|cookie=basket=7|token=sesame|client=\n")
+        // The caller's cookies go with the server's, in one field.
+        #expect(
+            try await session.get("echo", headers: ["Cookie": "own=1"]).text().contains("|cookie=basket=7; own=1|"))
         #expect(
             try await session.post("post", body: .text("body"), headers: headers).text().hasPrefix("GET /echo|"))
     }

@@ -82,6 +82,38 @@ struct ChallengeSessionTests {
         await server.stop()
     }
 
+    @Test(
+        "each cell of the matrix on a live connection, and what is refused has sent not a byte",
+        arguments: [true, false].flatMap { trusted in
+            ["default", "cancel", "reject", "credential"].map { (trusted, $0) }
+        },
+        [false, true])
+    func matrix(cell: (isTrusted: Bool, answer: String), isHTTP2: Bool) async throws {
+        let (isTrusted, answer) = cell
+        let server = try RawTLSServer { $0.protocols = isHTTP2 ? ["h2"] : ["http/1.1"] }
+        let session = try Self.session(server, trusting: isTrusted) { _ in
+            switch answer {
+            case "cancel": .cancel
+            case "reject": .rejectProtectionSpace
+            case "credential": .useCredential(.serverTrust())
+            default: .performDefaultHandling
+            }
+        }
+        let error = await session.refusal(.get(Self.url))
+        await server.stop()
+        switch (answer, isTrusted) {
+        case ("default", true), ("credential", _):
+            #expect(error == nil)
+            #expect(server.bytes > 0)
+        default:
+            #expect(error != nil)
+            #expect(server.bytes == 0)
+            #expect(
+                error?.appleCode == ["default": -1202, "reject": -1012, "cancel": -999][answer],
+                "\(String(describing: error))")
+        }
+    }
+
     @Test("cancelling and rejecting end the request before a byte of HTTP", arguments: [true, false])
     func refusing(cancels: Bool) async throws {
         let server = try RawTLSServer()

@@ -2,7 +2,7 @@ import BelayCertificates
 import Glibc
 
 /// Stands in front of the system's resolver in the whole process of the tests, libraries included: names under `slow.test` are never
-/// answered.
+/// answered, those under `six.test` are `::1` alone, those under `both.test` are `::1` and `127.0.0.1`.
 enum SlowResolver {
     /// A name that nobody else asks for.
     static func name(_ label: String) -> String { "\(label).slow.test" }
@@ -36,5 +36,13 @@ func slowGetAddrInfo(
         while true { pause() }
     }
     guard let system = SlowResolver.system else { return EAI_FAIL }
+    if let host, String(cString: host).hasSuffix(".six.test") { return system("::1", service, hints, result) }
+    if let host, let result, String(cString: host).hasSuffix(".both.test") {
+        // Addresses of both families, that of IPv6 first. freeaddrinfo(3) goes from one to the next, whoever has joined them.
+        let code = system("::1", service, hints, result)
+        guard code == 0, var last = result.pointee else { return code }
+        while let next = last.pointee.ai_next { last = next }
+        return system("127.0.0.1", service, hints, &last.pointee.ai_next)
+    }
     return system(host, service, hints, result)
 }

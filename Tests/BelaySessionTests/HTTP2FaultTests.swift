@@ -75,7 +75,7 @@ enum HTTP2Fault: String, CaseIterable, Sendable {
         case .resetBeforeAnswer: try await send(frame(3, 0, error))
         case .resetInBody: try await send(head + content + frame(3, 0, error))
         case .goAwayInBody:
-            try await send(head + content + Self.frame(7, stream: 0, [0, 0, 0, 0] + error))
+            try await send(head + content + Self.frame(7, stream: 0, [0, 0, 0, 1] + error))
             return false
         case .closedInBody:
             try await send(head + content)

@@ -126,6 +126,38 @@ struct ReportedSituationTests {
         #expect(await server.connections.map(\.clientChain) == [identity.certificates.map(\.der)])
     }
 
+    @Test(
+        "of several identities each server gets to see the one of an issuer that it names, and an explicit one is not swapped",
+        arguments: [TLSVersion.tls12, .tls13])
+    func severalIdentities(version: TLSVersion) async throws {
+        let world = try SharedWorld.get()
+        let (ours, strange) = (try SharedWorld.client("Shop App"), world.strangeClient)
+        func server(_ issuer: Certificate) throws -> RawTLSServer {
+            try RawTLSServer { setup in
+                setup.versions = version...version
+                // Whoever comes is let in: what counts is who it says it is.
+                setup.clients = .request(
+                    TLSServerConfiguration.Demand(acceptableIssuers: [issuer.der], accepts: { _ in true }))
+            }
+        }
+        let servers = try [
+            server(world.authorities.clientRoot.certificate), server(world.authorities.stranger.certificate),
+        ]
+        var several = try ConnectionPolicy.tests()
+        several.identities = try [ours, strange].map { try ClientIdentity($0) }
+        let explicit = try ConnectionPolicy.tests { $0.identity = try TLSIdentity(strange) }
+        for policy in [several, explicit] {
+            for server in servers {
+                let session = try Session.tests(server, policy: policy)
+                #expect(try await session.text() == "answer")
+            }
+        }
+        for server in servers { await server.stop() }
+        let shown = [ours, strange].map { $0.certificates.map(\.der) }
+        #expect(await servers[0].connections.map(\.clientChain) == [shown[0], shown[1]])
+        #expect(await servers[1].connections.map(\.clientChain) == [shown[1], shown[1]])
+    }
+
     @Test("J6: the identity is sent where no issuers are named", arguments: [TLSVersion.tls12, .tls13])
     func noIssuers(version: TLSVersion) async throws {
         let server = try RawTLSServer { setup in

@@ -11,12 +11,20 @@ package final class InterveningRelay: Sendable {
         package let call: String
     }
 
+    /// - Parameter server: the port that it passes on to.
+    package convenience init(
+        to server: UInt16, intervene: @escaping @Sendable (Int) -> Void = { _ in },
+        alter: @escaping @Sendable (inout [UInt8]) -> Void = { _ in }
+    ) throws {
+        try self.init(amongst: [server], intervene: intervene, alter: alter)
+    }
+
     /// - Parameters:
-    ///   - server: the port that it passes on to.
+    ///   - servers: the ports that it passes on to, one connection after the other, as a balancer does.
     ///   - intervene: gets the number of the connection, from 0. The server's words wait until it is done.
     ///   - alter: may change each piece of what the server says before it is passed on.
     package init(
-        to server: UInt16, intervene: @escaping @Sendable (Int) -> Void = { _ in },
+        amongst servers: [UInt16], intervene: @escaping @Sendable (Int) -> Void = { _ in },
         alter: @escaping @Sendable (inout [UInt8]) -> Void = { _ in }
     ) throws {
         listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -37,7 +45,7 @@ package final class InterveningRelay: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
-                Self.pass(client, to: server, number, alter, intervene)
+                Self.pass(client, to: servers[number % servers.count], number, alter, intervene)
                 number += 1
             }
         }

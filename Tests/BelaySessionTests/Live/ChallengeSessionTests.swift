@@ -147,6 +147,42 @@ struct ChallengeSessionTests {
         await second.stop()
     }
 
+    @Test(
+        "where a balancer alternates two chains each is asked about once; one that shows another at every attempt is given up",
+        arguments: [2, 9])
+    func balancer(count: Int) async throws {
+        let servers = try (0..<count).map { _ in try RawTLSServer() }
+        let relay = try InterveningRelay(amongst: servers.map(\.port))
+        let asked = Journal<[[[UInt8]]]>([])
+        var configuration = SessionConfiguration.tests(at: "127.0.0.1:\(relay.port)")
+        configuration.onChallenge = { challenge in
+            guard case .serverTrust(_, let evidence, _) = challenge.kind else { return .cancel }
+            await asked.update { $0.append(evidence.chain) }
+            return .useCredential(.serverTrust())
+        }
+        var policy = ConnectionPolicy()
+        policy.trust.systemAnchors = .none
+        let session = try Session(configuration: configuration, policy: policy)
+        let error = await session.refusal(.get(Self.url))
+        let chains = await asked.value
+        #expect(Set(chains).count == chains.count)
+        if count == 2 {
+            #expect(error == nil)
+            #expect(chains.count == 2)
+        } else {
+            guard case .challengeUnanswered(let text)? = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(text.contains("at every attempt"))
+            // The design's three attempts.
+            #expect(chains.count == 3)
+        }
+        relay.stop()
+        for server in servers { await server.stop() }
+        #expect(servers.map(\.bytes).reduce(0, +) == 0 || count == 2)
+    }
+
     @Test("a handler that takes its time does not hold up other requests")
     func slowHandler() async throws {
         let slow = try RawTLSServer()
@@ -263,6 +299,57 @@ struct ChallengeSessionTests {
         #expect(try await session.get(Self.url).text() == "welcome")
         #expect(try await session.get(Self.url).text() == "welcome")
         #expect(await asked.value == [0, 1])
+        await server.stop()
+    }
+
+    @Test(
+        "a way of giving a password that the handler rejects makes room for the next one; cancelling ends the request")
+    func passwordDispositions() async throws {
+        let server = try RawTLSServer { setup in
+            setup.answer = { request, _ in
+                if request["authorization"]?.hasPrefix("Basic ") == true { return .text("welcome") }
+                return HTTPAnswer(
+                    401,
+                    [
+                        ("WWW-Authenticate", "Basic realm=\"basic\""),
+                        ("WWW-Authenticate", "Digest realm=\"digest\", nonce=\"n\", qop=\"auth\""),
+                    ])
+            }
+        }
+        let asked = Journal<[String]>([])
+        let session = try Self.session(server) { challenge in
+            switch challenge.kind {
+            case .httpDigest(let realm):
+                await asked.update { $0.append(realm) }
+                return .rejectProtectionSpace
+            case .httpBasic(let realm):
+                await asked.update { $0.append(realm) }
+                return .useCredential(.password(user: "ada", password: "geheim"))
+            default: return .performDefaultHandling
+            }
+        }
+        #expect(try await session.get(Self.url).text() == "welcome")
+        // The stronger way is asked about first.
+        #expect(await asked.value == ["digest", "basic"])
+        let cancelling = try Self.session(server) { challenge in
+            if case .httpDigest = challenge.kind { return .cancel }
+            return .performDefaultHandling
+        }
+        let error = try #require(await cancelling.refusal(.get(Self.url)))
+        guard case .challengeCancelled = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.appleCode == -999)
+        // An identity is no password.
+        let confused = try Self.session(server) { challenge in
+            if case .httpDigest = challenge.kind { return .useCredential(.serverTrust()) }
+            return .performDefaultHandling
+        }
+        guard case .challengeUnanswered? = await confused.refusal(.get(Self.url))?.reason else {
+            Issue.record("it was taken for an answer")
+            return
+        }
         await server.stop()
     }
 

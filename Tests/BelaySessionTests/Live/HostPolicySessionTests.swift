@@ -128,6 +128,17 @@ struct HostPolicySessionTests {
         await server.stop()
     }
 
+    @Test("no more connections are kept than the session allows", arguments: [1, 3, 5])
+    func idleConnections(limit: Int) async throws {
+        let names = (0..<5).map { "h\($0).test" }
+        let server = try RawTLSServer(names)
+        let session = try Session(
+            configuration: .tests(server) { $0.maximumIdleConnections = limit }, policy: .tests())
+        for name in names { #expect(try await session.get("https://\(name)/").text() == "answer") }
+        #expect(SocketTable.held(toPort: server.port) == limit)
+        await server.stop()
+    }
+
     @Test("two sessions do not share connections, and a session with another identity is somebody else")
     func twoSessions() async throws {
         let demand = try SharedWorld.demand()

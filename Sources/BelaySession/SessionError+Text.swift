@@ -90,6 +90,8 @@ extension SessionError.Reason {
         case .notResolved: "Check the spelling of the host and the machine's name servers."
         case .notConnected:
             "Check the port, that the server runs, and the network and firewalls between."
+        case .proxy(let detail) where detail.contains("407"):
+            "The proxy wants a user name and password (RFC 9110, section 15.5.8): give them in its URL, http://user:password@host:port."
         case .proxy:
             "Check the proxy's address, that it runs and lets this client through; or go without it."
         case .timedOut: Self.remedy(ofTimeoutIn: phase)

@@ -38,6 +38,9 @@ struct GetHint {
         case .notConnected where usesProxy, .notResolved where usesProxy:
             status = ExitStatus.unreadable
             text = "the connection was to go through a proxy; the options are --proxy URL and --no-proxy"
+        case .proxy(let detail) where detail.contains("407"):
+            status = ExitStatus.unreadable
+            text = "put that URL into the environment variable https_proxy, where no argument shows it"
         case .proxy: (status, text) = (ExitStatus.unreadable, "the options are --proxy URL and --no-proxy")
         default: (status, text) = (ExitStatus.unreadable, nil)
         }

@@ -53,7 +53,7 @@ struct SessionErrorTextTests {
         Case(.tls(.identityUnusable("weak key")), .prepare, ["options", "weak key"], "identity's key"),
         Case(.notResolved("Name or service not known"), .resolve, ["does not resolve", "not known"], "name servers"),
         Case(.notConnected("Connection refused"), .connect, ["no connection", "Connection refused"], "port"),
-        Case(.proxy("it answered 407"), .connect, ["proxy", "407"], "proxy's address"),
+        Case(.proxy("it answered 407"), .connect, ["proxy", "407"], "user name and password"),
         Case(.timedOut(.milliseconds(1_250)), .resolve, ["no end after 1.25 s", "resolving"], "name servers"),
         Case(.timedOut(.seconds(15)), .queue, ["no end after 15 s", "waiting for a connection"], "connections"),
         Case(.timedOut(.seconds(15)), .connect, ["no end after 15 s", "connecting"], "firewall"),

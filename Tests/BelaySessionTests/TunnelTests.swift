@@ -89,7 +89,7 @@ struct TunnelTests {
         let proxy = try TunnellingProxy(.none)
         let session = try Self.session(proxy)
         let request = Task { await session.refusal() }
-        while proxy.asked == 0 { await Task.yield() }
+        await proxy.isAsked.wait()
         request.cancel()
         guard case .cancelled? = await request.value?.reason else {
             Issue.record("not cancelled")

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A proxy on loopback that answers CONNECT with what it is told to, and leads nowhere. As a server of http it answers one request on
 /// each connection.
@@ -30,6 +31,8 @@ package final class TunnellingProxy: Sendable {
     package let port: UInt16
     private let listener: CInt
     private let counts = Mutex((asked: 0, ended: 0))
+    /// Opens when the first request for a tunnel has come.
+    package let isAsked = Latch()
     private let saysMore = DispatchSemaphore(value: 0)
     private let hasSaidMore = DispatchSemaphore(value: 0)
 
@@ -98,6 +101,7 @@ package final class TunnellingProxy: Sendable {
             request += bytes[..<count]
         }
         counts.withLock { $0.asked += 1 }
+        Task { await isAsked.open() }
         guard send(answer.head, to: client) else { return }
         if let filling = answer.filling {
             while send(filling, to: client) {}

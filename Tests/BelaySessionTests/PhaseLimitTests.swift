@@ -91,7 +91,7 @@ struct PhaseLimitTests {
         let latch = Latch()
         let deaf = try RawTLSServer { $0.script = { _ in await latch.wait() } }
         let sender = try Session.tests(deaf) { $0.timeouts.idle = isRequests ? .seconds(60) : limit }
-        var large = Request.post("", body: .bytes([UInt8](repeating: 0x61, count: 64 << 20)))
+        var large = Request.post("", body: .bytes([UInt8](repeating: 0x61, count: 16 << 20)))
         if isRequests { large.timeouts.idle = limit }
         Self.expect(await sender.refusal(large), .send, limit)
         await latch.open()

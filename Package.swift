@@ -26,7 +26,7 @@ let package = Package(
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
@@ -45,7 +45,7 @@ let package = Package(
             swiftSettings: strict),
         // What an app's Info.plist demands.
         .target(
-            name: "BelayTransportSecurity", dependencies: ["BelayTrust", "BelayCertificates", "CXML2"],
+            name: "BelayTransportSecurity", dependencies: ["BelayTrust", "BelayCertificates", "CExpat"],
             swiftSettings: strict),
         // What an app's configuration really means, for people.
         .target(

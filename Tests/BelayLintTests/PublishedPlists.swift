@@ -130,7 +130,7 @@ struct PublishedPlistTests {
         for finding in try PublishedPlists.report(row).findings {
             #expect(finding.line != nil, "\(finding)")
             #expect(!finding.meaning.isEmpty && !finding.fix.isEmpty)
-            // libxml2 names the line alone of what is not well-formed.
+            // What is not well-formed has its line alone.
             #expect(finding.column != nil || finding.rule.identifier == "lint.unreadable", "\(finding)")
         }
     }

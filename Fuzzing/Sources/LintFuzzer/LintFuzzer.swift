@@ -55,7 +55,7 @@ private func correct(_ input: [UInt8], _ linter: Linter) {
 
 /// Lines that no finding names are there as they were, in their order.
 private func checkLines(_ input: [UInt8], _ fix: LintFix, _ linter: Linter) {
-    // libxml2 counts lines by line feeds.
+    // Lines are split at line feeds alone here.
     guard !input.contains(0x0D) else { return }
     var named: Set<Int> = []
     for finding in linter.lint(input, file: "input").findings {

@@ -7,11 +7,7 @@ enum XMLPlist {
         let parser = XMLPushParser(events: builder)
         let failure = parser.parse(bytes)
         if let fault = builder.fault { throw fault }
-        if let failure {
-            throw PlistError(
-                .malformed(found: failure.message, expected: "well-formed XML"), in: .xml,
-                at: PlistPosition(line: failure.line))
-        }
+        if let failure { throw builder.error(failure) }
         guard let root = builder.root else {
             throw PlistError(.malformed(found: "no value", expected: "one value in <plist>"), in: .xml)
         }
@@ -24,6 +20,8 @@ private final class XMLPlistBuilder: XMLEvents {
     private(set) var root: PlistNode?
     /// The first thing that was wrong; the parser is stopped then.
     private(set) var fault: PlistError?
+    /// Whether there is one: asked at every event, where to look at the error itself would copy it.
+    private var isStopped = false
 
     private let bytes: [UInt8]
     private let limits: PlistLimits
@@ -65,9 +63,10 @@ private final class XMLPlistBuilder: XMLEvents {
     // MARK: Events
 
     func start(_ name: String, prefix: String?, at parser: XMLPushParser) {
-        guard fault == nil else { return }
+        guard !isStopped else { return }
         let position = startPosition(parser)
         guard prefix == nil, let kind = Kind(rawValue: name) else {
+            let name = (prefix.map { "\($0):" } ?? "") + name
             return fail(found: "<\(name)>", expected: "an element of property lists", position, parser)
         }
         guard open.count < limits.depth else {
@@ -95,7 +94,7 @@ private final class XMLPlistBuilder: XMLEvents {
     }
 
     func text(_ units: UnsafeBufferPointer<UInt8>, at parser: XMLPushParser) {
-        guard fault == nil, let index = open.indices.last else { return }
+        guard !isStopped, let index = open.indices.last else { return }
         if open[index].kind.holdsText {
             open[index].text.append(contentsOf: units)
         } else if !units.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) {
@@ -105,13 +104,14 @@ private final class XMLPlistBuilder: XMLEvents {
     }
 
     func entity(_ name: String, at parser: XMLPushParser) {
-        guard fault == nil else { return }
+        guard !isStopped else { return }
         fail(PlistError(.entity(name), in: .xml, at: endPosition(parser)), parser)
     }
 
     func end(at parser: XMLPushParser) {
-        guard fault == nil, let element = open.popLast() else { return }
-        let range = element.position.offset.flatMap { start in parser.offset.map { start..<max(start, $0) } }
+        guard !isStopped, let element = open.popLast() else { return }
+        let end = endOfTag(parser)
+        let range = element.position.offset.flatMap { start in end.offset.map { start..<max(start, $0) } }
         let text = String(decoding: element.text, as: UTF8.self)
         switch element.kind {
         case .plist:
@@ -126,7 +126,7 @@ private final class XMLPlistBuilder: XMLEvents {
                 return fail(
                     PlistError(.tooManyValues(limit: limits.values), in: .xml, at: element.position), parser)
             }
-            take(PlistNode(value, position: element.position, range: range, endLine: parser.line))
+            take(PlistNode(value, position: element.position, range: range, endLine: end.line))
         }
     }
 
@@ -207,12 +207,28 @@ private final class XMLPlistBuilder: XMLEvents {
 
     // MARK: Places and faults
 
-    /// Where the start tag begins that the parser stands in: at the nearest `<`, since attributes cannot have one.
+    /// What the parser refused.
+    func error(_ failure: XMLFault) -> PlistError {
+        let position = PlistPosition(line: failure.line)
+        if case .encoding(let problem) = failure.reason {
+            return PlistError(.encoding(problem), in: .xml, at: position)
+        }
+        let (found, expected) = failure.words(open: open.last.map { ($0.kind.rawValue, $0.position.line) })
+        return PlistError(.malformed(found: found, expected: expected), in: .xml, at: position)
+    }
+
+    /// Where the start tag begins that is being met.
     private func startPosition(_ parser: XMLPushParser) -> PlistPosition {
-        guard let offset = parser.offset, offset <= bytes.count,
-            let start = bytes[..<offset].lastIndex(of: UInt8(ascii: "<"))
-        else { return PlistPosition(line: parser.line) }
-        return places.place(ofByte: start)
+        guard parser.isUTF8 else { return PlistPosition(line: parser.line) }
+        return places.place(ofByte: parser.offset)
+    }
+
+    /// The place behind the end tag that is being met.
+    private func endOfTag(_ parser: XMLPushParser) -> PlistPosition {
+        let (start, end) = (parser.offset, parser.endOffset)
+        guard !parser.isUTF8 else { return places.place(ofByte: end) }
+        // White space alone can have line ends in an end tag.
+        return PlistPosition(line: parser.line + bytes[start..<end].count { $0 == 0x0A })
     }
 
     private func endPosition(_ parser: XMLPushParser) -> PlistPosition { PlistPosition(line: parser.line) }
@@ -223,6 +239,7 @@ private final class XMLPlistBuilder: XMLEvents {
 
     private func fail(_ error: PlistError, _ parser: XMLPushParser) {
         fault = error
+        isStopped = true
         parser.stop()
     }
 }

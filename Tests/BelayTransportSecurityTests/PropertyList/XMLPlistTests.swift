@@ -6,9 +6,11 @@ import Testing
 struct XMLPlistTests {
     private func read(_ text: String) throws -> PlistDocument { try PlistReader().read(Array(text.utf8)) }
 
-    private func fault(_ text: String) -> PlistError? {
+    private func fault(_ text: String) -> PlistError? { fault(bytes: Array(text.utf8)) }
+
+    private func fault(bytes: [UInt8]) -> PlistError? {
         do throws(PlistError) {
-            _ = try PlistReader().read(Array(text.utf8))
+            _ = try PlistReader().read(bytes)
             return nil
         } catch {
             return error
@@ -60,6 +62,19 @@ struct XMLPlistTests {
         #expect(slice(document.root.range).hasPrefix("<dict>\n"))
     }
 
+    @Test("a value ends in the line in which its end tag does, whatever ends lines", arguments: ["\n", "\r\n", "\r"])
+    func endLines(_ end: String) throws {
+        let text = "<plist>\n<dict\n>\n<key>a</key>\n<string>b\nc</string\n><key>d</key><true\n/></dict>\n</plist>"
+            .replacingOccurrences(of: "\n", with: end)
+        let root = try read(text).root
+        #expect(root.position.line == 2 && root.endLine == 8)
+        #expect(root.members?.map(\.keyPosition.line) == [4, 7])
+        #expect(root.members?.map(\.node.position.line) == [5, 7])
+        #expect(root.members?.map(\.node.endLine) == [7, 8])
+        // Line ends within text are line feeds (XML 1.0, section 2.11).
+        #expect(root.members?.first?.node.value == .string("b\nc"))
+    }
+
     @Test("places are right behind the first 64 KiB, behind a mark of the byte order, and with CR LF")
     func places() throws {
         let filler = String(repeating: "<string>0123456789</string>\r\n", count: 9_000)
@@ -85,19 +100,88 @@ struct XMLPlistTests {
         #expect(try read(" \n<array/>").root.value == .array([]))
     }
 
-    @Test("UTF-16 and Latin-1 are read; bytes are not told then, lines are")
-    func encodings() throws {
-        let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<plist>\n<dict><key>ö</key><true/></dict></plist>"
-        var wide: [UInt8] = [0xFF, 0xFE]
-        for unit in text.utf16 { wide += [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
-        let member = try #require(try PlistReader().read(wide).root.members?.first)
-        #expect(member.key == "ö")
-        #expect(member.keyRange == nil)
-        #expect(member.keyPosition.line == 3)
-        let latin =
-            Array("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><plist><string>".utf8) + [0xF6]
-            + Array("</string></plist>".utf8)
-        #expect(try PlistReader().read(latin).root.value == .string("ö"))
+    /// The same property list in UTF-16.
+    private func wide(_ text: String, mark: Bool = true, bigEndian: Bool = false) -> [UInt8] {
+        ((mark ? "\u{FEFF}" : "") + text).utf16.flatMap { unit in
+            let bytes = [UInt8(unit & 0xFF), UInt8(unit >> 8)]
+            return bigEndian ? bytes.reversed() : bytes
+        }
+    }
+
+    @Test("UTF-16 and Latin-1 are read; bytes are not told then, lines are", arguments: [false, true])
+    func encodings(isBigEndian: Bool) throws {
+        let body = "\n<plist>\n<dict><key>ö😀</key><true/></dict\n></plist>"
+        for (declaration, mark) in [
+            ("<?xml version=\"1.0\" encoding=\"UTF-16\"?>", true),
+            ("<?xml version=\"1.0\" encoding=\"UTF-16\"?>", false),
+            ("<?xml version=\"1.0\"?>", true),
+            ("<?xml version=\"1.0\" encoding=\"UTF-16\(isBigEndian ? "BE" : "LE")\"?>", true),
+        ] {
+            let root = try PlistReader().read(wide(declaration + body, mark: mark, bigEndian: isBigEndian)).root
+            let member = try #require(root.members?.first)
+            #expect(member.key == "ö😀")
+            #expect(member.keyRange == nil && member.node.range == nil)
+            #expect(member.keyPosition.line == 3 && root.endLine == 4)
+        }
+        for name in ["ISO-8859-1", "iso-8859-1", "latin1"] {
+            let latin =
+                Array("<?xml version=\"1.0\" encoding=\"\(name)\"?><plist><string>".utf8) + [0xF6]
+                + Array("</string></plist>".utf8)
+            let root = try PlistReader().read(latin).root
+            #expect(root.value == .string("ö") && root.range == nil)
+        }
+        for name in ["utf-8", "UTF8", "utf8"] {
+            let root = try read("<?xml version=\"1.0\" encoding=\"\(name)\"?>\n<plist><string>ö😀</string></plist>").root
+            #expect(root.value == .string("ö😀") && root.position.column == 8)
+        }
+        #expect(
+            try read("<?xml version=\"1.0\" encoding=\"ascii\"?><plist><string>o</string></plist>").root.string == "o")
+    }
+
+    @Test("an encoding that is not read is named, with what to do")
+    func otherEncodings() throws {
+        for name in ["windows-1252", "Shift_JIS", "EBCDIC-CP-US", "UTF-32", "UTF-7"] {
+            let error = try #require(fault("<?xml version=\"1.0\" encoding=\"\(name)\"?><plist><true/></plist>"))
+            guard case .encoding = error.reason else {
+                Issue.record("\(error)")
+                continue
+            }
+            #expect(error.description.contains("'\(name)'") && error.description.contains("iconv -f \(name) -t UTF-8"))
+            #expect(error.description.contains("plutil -convert xml1") && error.position.line == 1)
+        }
+    }
+
+    @Test("a document that is not in the encoding that it says is refused")
+    func contradictions() throws {
+        func isEncodingFault(_ bytes: [UInt8]) -> Bool {
+            do throws(PlistError) {
+                _ = try PlistReader().read(bytes)
+                return false
+            } catch {
+                guard case .encoding = error.reason else { return false }
+                return true
+            }
+        }
+        let body = "<plist><true/></plist>"
+        func declared(_ name: String) -> String { "<?xml version=\"1.0\" encoding=\"\(name)\"?>" + body }
+        for name in ["ISO-8859-1", "latin1", "US-ASCII", "UTF-16", "windows-1252"] {
+            #expect(isEncodingFault(Array(("\u{FEFF}" + declared(name)).utf8)), "\(name)")
+        }
+        #expect(isEncodingFault(Array(declared("UTF-16").utf8)))
+        for name in ["UTF-8", "utf8", "ISO-8859-1", "UTF-16BE"] {
+            #expect(
+                isEncodingFault(wide(declared(name))) && isEncodingFault(wide(declared(name), mark: false)), "\(name)")
+        }
+        #expect(isEncodingFault(wide(declared("UTF-16LE"), bigEndian: true)))
+        // Without a mark and a declaration nothing says that it is UTF-16; UTF-32 is not read at all.
+        #expect(isEncodingFault(wide(body, mark: false)))
+        #expect(isEncodingFault([0xFF, 0xFE, 0, 0] + body.utf8.flatMap { [$0, 0, 0, 0] }))
+        // Bytes that are not what the document is in.
+        #expect(fault(bytes: Array("<plist><string>".utf8) + [0xF6] + Array("</string></plist>".utf8)) != nil)
+        #expect(fault(bytes: Array("<plist><string>".utf8) + [0xC0, 0x80] + Array("</string></plist>".utf8)) != nil)
+        #expect(
+            fault(bytes: Array("<plist><string>".utf8) + [0xED, 0xA0, 0x80] + Array("</string></plist>".utf8)) != nil)
+        #expect(fault("<?xml version=\"1.0\" encoding=\"US-ASCII\"?><plist><string>ö</string></plist>") != nil)
     }
 
     @Test(
@@ -113,6 +197,11 @@ struct XMLPlistTests {
             ("<plist>\n<set/></plist>", 2), ("<plist>\n<string><true/></string></plist>", 2),
             ("<plist><dict>\n<key>a</key><true>x</true></dict></plist>", 2),
             ("<plist>\n<dict></plist>", 2), ("<plist>\n<x:dict xmlns:x='u'/></plist>", 2), ("<plist>\n<dict>", 2),
+            ("<plist>\n<x:true/></plist>", 2), ("<plist><array>\n \nx\n</array></plist>", 3),
+            ("<?xml version=\"2.0\"?>\n<plist><true/></plist>", 1),
+            ("\n<?xml version=\"1.0\"?><plist><true/></plist>", 2),
+            ("<plist><true/></plist>\n\nx", 3), ("<plist a='1'\n a='2'><true/></plist>", 2),
+            ("<plist><string>\u{1}</string></plist>", 1), ("<plist><string>\n&#0;</string></plist>", 2),
             ("<plist><key>\na</key></plist>", 1), ("<plist/><plist/>", 1), ("<plist>\n&nbsp;<true/></plist>", 2),
         ])
     func malformed(text: String, line: Int) throws {
@@ -133,6 +222,65 @@ struct XMLPlistTests {
         #expect(fault(external)?.reason == .entity("y"))
     }
 
+    @Test(
+        "every entity that is declared, and every one that is used and not XML's own, is refused by name",
+        arguments: [
+            // Declared: of each kind, and XML's own ones as well.
+            ("[<!ENTITY x \"\">]", "<true/>"), ("[<!ENTITY x PUBLIC \"p\" \"s\">]", "<true/>"),
+            ("[<!ENTITY % x SYSTEM \"s\">%x;]", "<true/>"), ("[<!ENTITY lt \"&#38;#60;\">]", "<string>&lt;</string>"),
+            ("[<!NOTATION n SYSTEM \"n\"><!ENTITY x SYSTEM \"s\" NDATA n>]", "<true/>"),
+            // Used: in text, in attributes, in the defaults of attributes, as part of the document type.
+            ("", "<string>&x;</string>"), ("", "<string a='&lt;&#65;&x;'/>"), ("", "<string xmlns:a='&x;'/>"),
+            ("[<!ATTLIST string a CDATA \"&x;\">]", "<string/>"), ("[%x;]", "<true/>"),
+            ("[%x;<!ENTITY y \"z\">]", "<string>&y;</string>"), ("[<!ELEMENT plist (%x;)>]", "<true/>"),
+        ])
+    func everyEntity(subset: String, value: String) {
+        // Behind Apple's document type, which may declare anything, in the document's own, and without one.
+        let apple = "PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\""
+        for type in ["<!DOCTYPE plist \(apple) \(subset)>", "<!DOCTYPE plist \(subset)>", ""]
+        where !type.isEmpty || subset.isEmpty {
+            for declaration in ["", "<?xml version=\"1.0\" standalone=\"yes\"?>"] {
+                let text = declaration + type + "<plist>" + value + "</plist>"
+                let expected = PlistError.Reason.entity(subset.contains(" lt ") ? "lt" : "x")
+                #expect(fault(text)?.reason == expected, "\(text): \(fault(text)?.description ?? "read")")
+                #expect(fault(bytes: wide(text))?.reason == expected, "UTF-16: \(text)")
+            }
+        }
+    }
+
+    @Test("what looks like an entity and is none is no fault")
+    func noEntities() throws {
+        let subset = """
+            [<!-- &x; %y; --><?p &x; %y;?><!NOTATION n SYSTEM "a&b;"><!ELEMENT plist ANY>
+            <!ATTLIST plist version CDATA "&amp;1%">]
+            """
+        let text =
+            "<!DOCTYPE plist SYSTEM \"http://127.0.0.1:1/?a=1&b;%x;\" \(subset)><plist a='&quot;'>"
+            + "<!-- &x; --><?p &x;?><string><![CDATA[&x;]]>&apos;</string></plist>"
+        #expect(try read(text).root.value == .string("&x;'"))
+        #expect(try PlistReader().read(wide(text)).root.value == .string("&x;'"))
+    }
+
+    @Test(
+        "what is not well-formed is said in words that help",
+        arguments: [
+            ("<plist>\n<dict>\n</plist>", "found </plist>, expected </dict> for <dict> in line 2 (line 3)"),
+            ("<plist>\n<dict>", "found the end of the file, expected </dict> for <dict> in line 2"),
+            ("<plist><string>a & b</string></plist>", "found & that is no reference, expected &amp;"),
+            ("<plist><string>http://a/?b=1&c=2</string></plist>", "found & that is no reference, expected &amp;"),
+            ("<plist><string>a < b</string></plist>", "found < that begins no tag, expected &lt;"),
+            ("<plist><string>]]></string></plist>", "found ]]> in text, expected ]]&gt;"),
+            ("<plist><!-- a -- b --><true/></plist>", "found -- in a comment"),
+            ("<plist><string>\u{7}</string></plist>", "found the control character 7"),
+            ("<plist><!-- <true/></plist>", "found the end of the file inside a tag, comment"),
+            ("<plist><x:true/></plist>", "found <x:true>, expected an element of property lists"),
+        ])
+    func words(text: String, words: String) throws {
+        let error = try #require(fault(text))
+        #expect(error.description.contains(words), "\(error)")
+        #expect(fault(bytes: wide(text))?.description.contains(words) == true, "UTF-16")
+    }
+
     @Test("depth, number of values and size are bounded")
     func limits() throws {
         func nested(_ depth: Int) -> String {
@@ -150,6 +298,24 @@ struct XMLPlistTests {
             try reader.read(Array("<plist><array><true/><true/><true/></array></plist>".utf8))
         }
         #expect(throws: PlistError.self) { try reader.read([UInt8](repeating: 0x20, count: 101)) }
+    }
+
+    @Test("what must be whole to be understood is bounded, and takes no time out of proportion")
+    func markupLimits() throws {
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: 10_100_000)
+        for (start, end) in [
+            ("<plist><!--", "--><true/></plist>"), ("<plist a='", "'><true/></plist>"), ("<?p ", ""), ("<p", ""),
+        ] {
+            let words = fault(bytes: Array(start.utf8) + long + Array(end.utf8))?.description
+            #expect(words?.contains("more than 10 MB") == true, "\(start): \(words ?? "read")")
+        }
+        // Text is read part by part.
+        let text = try PlistReader().read(Array("<plist><string>".utf8) + long + Array("</string></plist>".utf8)).root
+            .string
+        #expect(text?.utf8.count == long.count)
+        // A parser that compares every attribute with every other one needs minutes for this.
+        let attributes = (0..<200_000).map { " a\($0)=''" }.joined()
+        #expect(try read("<plist\(attributes)><true/></plist>").root.value == .boolean(true))
     }
 }
 

@@ -34,8 +34,9 @@ struct Soak {
             if parts.count == 2, let port = Int(parts[1]) { ports[parts[0]] = port }
         }
         emit("seed \(seed), \(Self.workers) requests at once, \(short(minutes)) minutes\n")
-        // The runtime opens what it needs for its clock at the first sleep.
-        try await Task.sleep(for: .milliseconds(1))
+        // The runtime opens what it needs for a clock at the first sleep by it; on a busy machine it watches its threads by the second one.
+        try await Task.sleep(for: .milliseconds(1), clock: .continuous)
+        try await Task.sleep(for: .milliseconds(1), clock: .suspending)
         let before = SoakFootprint.current
         try await soak(Policies(anchors: folder + "/anchors.pem", pin: pin), ports)
         let after = await settled(to: before.descriptors)

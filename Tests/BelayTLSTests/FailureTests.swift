@@ -309,7 +309,9 @@ struct FailureTests {
         }
         #expect(TLSError(endpoint: endpoint, phase: .connect, reason: .timedOut(.seconds(5))).summary.hasSuffix("5 s"))
         // An end without an alert has other likely causes at other moments.
-        for (phase, word) in [(TLSError.Phase.handshake, "balancer"), (.confirm, "client identity"), (.read, "goodbye")] {
+        for (phase, word) in [
+            (TLSError.Phase.handshake, "balancer"), (.confirm, "client identity"), (.read, "goodbye"),
+        ] {
             let error = TLSError(endpoint: endpoint, phase: phase, reason: .closedEarly(bytesReceived: 0))
             #expect(error.summary.contains("did not say why") && error.remedy.contains(word))
         }

@@ -102,6 +102,7 @@ final class Exchange {
         case .proxy(let text): failure(.proxy(text), .connect)
         case .timedOut(let phase, let limit): failure(.timedOut(limit), phase)
         case .lost(let text): failure(.connectionLost(text), .wait)
+        case .brokenOff(let text): failure(.connectionLost(text), .receive)
         case .truncated(let received): failure(.truncated(received: received), .receive)
         case .malformed(let text): failure(.malformedResponse(text), .receive)
         case .contentCoding(let error): failure(.contentCoding(error), .receive)

@@ -47,6 +47,11 @@ public struct SessionConfiguration: Sendable {
     public var announcesHeads = false
     /// Answers challenges; nil for the default handling of all.
     public var onChallenge: ChallengeHandler?
+    /// Whether ``onChallenge`` is asked for passwords alone, and not about servers and identities.
+    ///
+    /// A server that the handler is asked about sees its first handshake given up, since nothing waits in the middle of one; the answer holds
+    /// for the next. Where the policy's verdict is enough, that can be spared.
+    public var asksForPasswordsOnly = false
     /// A file that the keys of all connections are appended to, for those who read them off the network. It defeats encryption:
     /// whoever has the file can read everything. The session announces it by ``SessionEvent/keysAreLogged(file:)``, and it is never
     /// taken from the environment.

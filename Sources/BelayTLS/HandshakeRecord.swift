@@ -35,6 +35,13 @@ final class HandshakeRecord {
     var limit: Int?
     private(set) var exceededLimit = false
     private var receivedBytes = 0
+    /// Whether the other side, while there is a limit, has asked for new keys over and over without sending anything under them.
+    ///
+    /// OpenSSL answers each time and reads on by itself: a few bytes cost it as much as a large record, and the thread nobody gets back.
+    private(set) var exceededKeyUpdates = false
+    private var keyUpdates = 0
+    /// Peers that mean well ask after many gigabytes (RFC 8446, section 5.5).
+    private static let maximumKeyUpdates = 32
 
     /// The callback that OpenSSL calls with each message, its last argument being the record.
     static let callback:
@@ -47,14 +54,17 @@ final class HandshakeRecord {
             if contentType == SSL3_RT_ALERT, count == 2 {
                 record.alert(TLSAlert(code: bytes[1]), isFatal: bytes[0] == 2, isWritten: isWritten != 0)
             } else if contentType == SSL3_RT_HANDSHAKE, count >= 4 {
-                if isWritten == 0, record.exceeds(adding: count), let session {
+                if isWritten == 0, record.exceeds(adding: count) || record.exceedsKeyUpdates(bytes[0]), let session {
                     // As if the other side had said goodbye: OpenSSL throws away what else comes.
                     return SSL_set_shutdown(session, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
                 }
                 var reader = WireReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(4)))
                 record.message(bytes[0], &reader, isWritten: isWritten != 0)
-            } else if isWritten == 0, !record.receivedData, count >= 1 {
-                record.receivedData = record.isDataRecord(contentType, bytes[0])
+            } else if isWritten == 0, !record.receivedData || record.keyUpdates > 0, count >= 1,
+                record.isDataRecord(contentType, bytes[0])
+            {
+                record.receivedData = true
+                record.keyUpdates = 0
             }
         }
 
@@ -68,6 +78,13 @@ final class HandshakeRecord {
         receivedBytes += count
         if receivedBytes > limit { exceededLimit = true }
         return exceededLimit
+    }
+
+    private func exceedsKeyUpdates(_ type: UInt8) -> Bool {
+        guard limit != nil, CInt(type) == SSL3_MT_KEY_UPDATE else { return false }
+        keyUpdates += 1
+        if keyUpdates > HandshakeRecord.maximumKeyUpdates { exceededKeyUpdates = true }
+        return exceededKeyUpdates
     }
 
     /// Whether the negotiated version is 1.3, where certificates travel in another shape.

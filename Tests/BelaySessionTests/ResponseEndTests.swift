@@ -2,6 +2,7 @@ import BelayLaboratory
 import BelaySession
 import BelayCertificates
 import BelayTLS
+import BelayTrust
 import SessionTestSupport
 import TestSupport
 import Testing
@@ -45,6 +46,28 @@ struct ResponseEndTests {
         #expect(seen.requests == 1)
     }
 
+    @Test(
+        "a server that may have done what it was asked for is never said to have refused the client in the handshake",
+        arguments: [TLSVersion.tls12, .tls13])
+    func asksForCertificate(_ version: TLSVersion) async throws {
+        let server = try RawTLSServer { setup in
+            setup.versions = version...version
+            setup.clients = .request(.init { _ in true })
+            setup.script = { connection throws(TLSError) in _ = try await connection.read() }
+        }
+        let session = try Session(configuration: .tests(at: "127.0.0.1:\(server.port)"), policy: .tests())
+        let refusal = await session.refusal(.post("https://\(RawTLSServer.host)/", body: .text("order")))
+        let error = try #require(refusal)
+        guard case .connectionLost(let text) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.phase == .wait)
+        // Under TLS 1.2 the server has gone without, or it would have said so before its end of the handshake.
+        #expect(text.contains("certificate") == (version == .tls13))
+        await server.stop()
+    }
+
     @Test("a record that is broken in the middle of a response is not said to be the handshake's fault")
     func brokenRecord() async throws {
         let stage = Protected(0)
@@ -72,7 +95,7 @@ struct ResponseEndTests {
         let session = try Session(
             configuration: .tests(at: "127.0.0.1:\(relay.port)"), policy: .tests())
         let error = try #require(await session.refusal(.get("https://\(RawTLSServer.host)/")))
-        guard case .malformedResponse(let text) = error.reason else {
+        guard case .connectionLost(let text) = error.reason else {
             Issue.record("\(error)")
             return
         }

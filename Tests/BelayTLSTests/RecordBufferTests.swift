@@ -196,4 +196,21 @@ struct RecordBufferTests {
         #expect(result == 0)
         #expect(pair.error(result) == (saysGoodbye ? SSL_ERROR_ZERO_RETURN : SSL_ERROR_SYSCALL))
     }
+
+    // MARK: - Messages without end
+
+    @Test("a peer that asks for new keys over and over is given up; one that sends something in between is not")
+    func keyUpdates() throws {
+        let pair = try BufferedPair(kind: SOCK_STREAM, gathers: true)
+        for _ in 0..<3 {
+            pair.send(pair.keyUpdates(32) + pair.records([Self.request]))
+            #expect(pair.read().bytes == Self.request)
+        }
+        #expect(!pair.record.exceededKeyUpdates)
+        pair.send(pair.keyUpdates(34))
+        let (result, _) = pair.read()
+        #expect(result == 0)
+        #expect(pair.record.exceededKeyUpdates)
+        #expect(!pair.record.exceededLimit)
+    }
 }

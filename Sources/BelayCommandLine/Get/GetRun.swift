@@ -81,7 +81,10 @@ struct GetRun {
         configuration.onEvent = { story.tell($0) }
         configuration.announcesHeads =
             command.outputOptions.verbose || command.outputOptions.include || request.method == .head
-        if let login, command.requestOptions.anyauth { configuration.onChallenge = answer(with: login) }
+        if let login, command.requestOptions.anyauth {
+            configuration.onChallenge = answer(with: login)
+            configuration.asksForPasswordsOnly = true
+        }
         let connection = command.policy(policy, given, identity)
         do {
             var hosts = HostPolicies(default: .use(connection))

@@ -288,6 +288,9 @@ final class Transfer {
                 return .identityUndecided(request, evidence)
             }
         }
+        if connectionGuard?.changesKeysForNothing == true {
+            return .lost("the server asks for new keys (KeyUpdate) over and over, and sends nothing under them")
+        }
         let text = easy.errorMessage.isEmpty ? String(cString: curl_easy_strerror(result)) : easy.errorMessage
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST: return .notResolved(text)
@@ -342,13 +345,13 @@ final class Transfer {
             if let reason = connectionGuard.failure(opensslCode: Transfer.opensslCode(in: text), session: easy.session)
             {
                 // A broken record in the middle of a response is none of the handshake's.
-                if case .protocolViolation(let text) = reason, sending.count > 0 { return .malformed(text) }
+                if case .protocolViolation(let text) = reason, sending.count > 0 {
+                    return sending.isUnanswered ? .lost(text) : .brokenOff(text)
+                }
                 return .tls(reason)
             }
-            // Some servers say nothing to a client without a certificate, and hang up.
-            if easy.number(CURLINFO_RESPONSE_CODE) == 0, body.isEmpty, head.fields.isEmpty, isFreshConnection,
-                let request = connectionGuard.demandedIdentity
-            {
+            // Some servers say nothing to a client without a certificate, and hang up. Once the request is out, it may have been done.
+            if sending.count == 0, isFreshConnection, let request = connectionGuard.demandedIdentity {
                 return .tls(.clientCertificateRequired(acceptableIssuers: request.acceptableIssuers))
             }
         }
@@ -362,6 +365,9 @@ final class Transfer {
         if sending.unanswered >= Transfer.maximumUnanswered { return .lost(Transfer.refusedAlways) }
         if endsUnexplained(result) { return .lost("the server ended the HTTP/2 connection before an answer came") }
         if result == CURLE_HTTP2 || result == CURLE_HTTP2_STREAM { return .malformed(text) }
+        if sending.isUnanswered, isFreshConnection, connectionGuard?.mayMissIdentity == true {
+            return .lost("\(text) (the server has asked for a client certificate, and none was sent: it may want one)")
+        }
         return .lost(text)
     }
 

@@ -88,6 +88,8 @@ enum TransferFailure: Error, Sendable, Hashable {
     case proxy(String)
     case timedOut(SessionPhase, Duration)
     case lost(String)
+    /// It ended, or was broken, in the middle of the response.
+    case brokenOff(String)
     case truncated(received: Int)
     case malformed(String)
     case contentCoding(ContentCodingError)

@@ -312,6 +312,15 @@ package final class ConnectionGuard {
     package var demandedIdentity: ClientCertificateRequest? {
         sentIdentity ? nil : record.certificateRequest
     }
+
+    /// Whether the server may want a client certificate, none was sent, and it has not said since that it goes without: before TLS 1.3 the end
+    /// of its handshake says so, with TLS 1.3 a ticket.
+    package var mayMissIdentity: Bool {
+        demandedIdentity != nil && evidence?.version == .tls13 && !record.receivedTicket
+    }
+
+    /// Whether the peer was given up because it asked for new keys over and over, and sent nothing.
+    package var changesKeysForNothing: Bool { record.exceededKeyUpdates }
 }
 
 /// What a peer showed and what came of it.

@@ -8,6 +8,8 @@ import Glibc
 /// The sockets keep the bounds of what is sent at once, so that a test can count it.
 final class BufferedPair: RecordBuffer.Owner {
     let client: OpaquePointer
+    /// What the client makes of the server's messages.
+    let record = HandshakeRecord()
     private let context: OpaquePointer
     private let server: OpaquePointer
     private let serverContext: TLSContext
@@ -27,6 +29,9 @@ final class BufferedPair: RecordBuffer.Owner {
             let server = SSL_new(serverContext.handle)
         else { throw Failed() }
         (self.context, self.client, self.server) = (context, client, server)
+        record.limit = TLSContext.maximumHandshake
+        SSL_set_msg_callback(client, HandshakeRecord.callback)
+        belay_tls_set_message_argument(client, Unmanaged.passUnretained(record).toOpaque())
         SSL_set_connect_state(client)
         SSL_set_accept_state(server)
         for session in [client, server] { SSL_set_bio(session, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem())) }
@@ -119,6 +124,15 @@ final class BufferedPair: RecordBuffer.Owner {
     /// The records of a server, one for each content.
     func records(_ contents: [[UInt8]]) -> [UInt8] {
         for content in contents { SSL_write(server, content, CInt(content.count)) }
+        return output()
+    }
+
+    /// The server changes its keys so many times, and asks the client to do the same.
+    func keyUpdates(_ count: Int) -> [UInt8] {
+        for _ in 0..<count {
+            SSL_key_update(server, CInt(SSL_KEY_UPDATE_REQUESTED))
+            SSL_do_handshake(server)
+        }
         return output()
     }
 

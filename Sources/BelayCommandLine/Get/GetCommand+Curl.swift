@@ -9,9 +9,14 @@ extension GetCommand {
         var words = transferWords
         if target.isSecure { words.append(["--tlsv1.2"]) }
         if !transfer.allowHTTP { words.append(["--proto", "=https"]) }
-        if let user = requestOptions.user { words.append(["--user", user]) }
-        words += outputWords
         var remarks: [String] = []
+        if let user = requestOptions.user {
+            words.append(["--user", user])
+            // Without it curl sends the password at once, by Basic, whatever the server can.
+            if requestOptions.anyauth { words.append(["--anyauth"]) }
+            remarks.append("asks for the password itself")
+        }
+        words += outputWords
         words += try trustWords(&remarks)
         for remark in remarks { console.note("belay: curl \(remark)") }
         let lines = words.map { " \\\n  " + ShellText.line($0) }
@@ -24,6 +29,10 @@ extension GetCommand {
         if transfer.http1 { words.append(["--http1.1"]) }
         if transfer.compressed { words.append(["--compressed"]) }
         words.append(["--connect-timeout", "\(transfer.connectTimeout ?? connection.timeout ?? 15)"])
+        if let seconds = connection.timeout {
+            // curl's limit on silence, in whole seconds.
+            words.append(["--speed-limit", "1", "--speed-time", "\(Int(seconds.rounded(.up)))"])
+        }
         if let seconds = transfer.maxTime { words.append(["--max-time", "\(seconds)"]) }
         if let bytes = transfer.maxFilesize { words.append(["--max-filesize", "\(bytes)"]) }
         if let proxy = transfer.proxy { words.append(["--proxy", proxy]) }
@@ -46,6 +55,9 @@ extension GetCommand {
         var words: [[String]] = []
         if let anchor = trustOptions.anchor.first {
             words.append(["--cacert", anchor])
+            if FileReading.isFolder(anchor) {
+                remarks.append("takes no folder with --cacert: put all anchors into a file")
+            }
             if trustOptions.noSystemAnchors { words.append(["--capath", "/dev/null"]) }
             if trustOptions.anchor.count > 1 { remarks.append("takes one file with --cacert: put all anchors into it") }
         } else if trustOptions.noSystemAnchors {
@@ -53,6 +65,9 @@ extension GetCommand {
         }
         words += trustOptions.crl.prefix(1).map { ["--crlfile", $0] }
         if trustOptions.crl.count > 1 { remarks.append("takes one file with --crlfile: put all lists into it") }
+        if !trustOptions.crl.isEmpty, !trustOptions.requireCrl {
+            remarks.append("refuses with --crlfile what no list covers, where belay warns")
+        }
         if let identity = connection.identity, PKCS11URI.isOne(identity) {
             // curl takes both from the same place, by OpenSSL's engine, unless the certificate is in a file.
             let certificate =
@@ -64,7 +79,12 @@ extension GetCommand {
         } else if let identity = connection.identity {
             let isPKCS12 = [".p12", ".pfx"].contains { identity.lowercased().hasSuffix($0) }
             words.append((isPKCS12 ? ["--cert-type", "P12"] : []) + ["--cert", identity])
-            if connection.passphrase.source.isGiven { remarks.append("asks for the identity's passphrase itself") }
+            if [".jks", ".jceks", ".bks"].contains(where: identity.lowercased().hasSuffix) {
+                remarks.append("reads no key stores of Java: give it PEM or PKCS#12")
+            }
+            if connection.passphrase.source.isGiven || connection.keyPassphrase.source.isGiven {
+                remarks.append("asks for the identity's passphrase itself")
+            }
         }
         if policyOptions.allowInvalidCertificates {
             words.append(["--insecure"])
@@ -75,13 +95,23 @@ extension GetCommand {
             words.append(["--pinnedpubkey", pins.map { "sha256//\($0)" }.sorted().joined(separator: ";")])
             remarks.append("compares pins with the leaf's key alone, where belay takes any key of the path")
         }
-        let missing = [
-            ("--expect-name", connection.expectName != nil),
-            ("--no-domain-validation", policyOptions.noDomainValidation),
-            ("--time", trustOptions.time != nil), ("--rules", trustOptions.rules != nil),
-            ("--chain-matching all", policyOptions.chainMatching == .all),
-        ].filter(\.1).map(\.0)
         if !missing.isEmpty { remarks.append("has nothing for \(missing.joined(separator: ", "))") }
         return words
+    }
+
+    /// The options that are given and that curl has nothing for.
+    private var missing: [String] {
+        let isPinned = !policyOptions.pins.isEmpty
+        return [
+            ("--expect-name", connection.expectName != nil), ("--identity-name", connection.identityName != nil),
+            ("--no-domain-validation", policyOptions.noDomainValidation),
+            ("--require-crl", trustOptions.requireCrl && trustOptions.crl.isEmpty),
+            ("--ct-log-list", trustOptions.ctLogList != nil), ("--time", trustOptions.time != nil),
+            ("--rules", trustOptions.rules != nil), ("--explain", trustOptions.explain),
+            ("--pinning certificate", policyOptions.pinning == .certificate),
+            ("--pinning public-key without pins", policyOptions.pinning == .publicKey && !isPinned),
+            ("--chain-matching all", policyOptions.chainMatching == .all),
+            ("--info-plist", transportSecurity.infoPlist != nil), ("--format json", output.format == .json),
+        ].filter(\.1).map(\.0)
     }
 }

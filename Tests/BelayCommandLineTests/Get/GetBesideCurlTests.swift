@@ -86,6 +86,42 @@ struct GetBesideCurlTests {
         await site.server.stop()
     }
 
+    @Test("the command line that --curl prints sends the password when belay would send it", arguments: [true, false])
+    func describedPassword(isAsked: Bool) async throws {
+        let site = try GetSite {
+            $0.answer = { request, _ in
+                if request["authorization"] != nil { return .text("in") }
+                return HTTPAnswer(401, [("WWW-Authenticate", "Digest realm=\"shop\", nonce=\"abc\", qop=\"auth\"")])
+            }
+        }
+        let printed = try await site.get(["-u", "ada", "--curl"] + (isAsked ? ["--anyauth"] : []))
+        #expect(
+            printed.status == 0 && printed.errors.contains("curl asks for the password itself"), "\(printed.errors)")
+        let line = printed.output.replacing("curl ", with: "curl --silent --noproxy '*' ")
+            .replacing("--user ada", with: "--user ada:geheim")
+        #expect(try await Tool.finish("bash", ["-c", line]).text == "in")
+        let sent = await site.server.requests.map { $0["authorization"]?.split(separator: " ").first ?? "" }
+        #expect(sent == (isAsked ? ["", "Digest"] : ["Basic"]))
+        await site.server.stop()
+    }
+
+    @Test("--curl leaves out no option without a word")
+    func describedOptions() async throws {
+        let options = [
+            "--timeout", "2.5", "--require-crl", "--rules", "rfc5280", "--explain", "--pinning", "certificate",
+            "--info-plist", "default", "--ct-log-list", "x", "--expect-name", "b.test", "--format", "json",
+            "--identity", "x.jks", "--key-passphrase-file", "x", "--identity-name", "me", "--anchor", "/",
+        ]
+        let run = try await Program.run(["get", "a.test", "--curl"] + options)
+        #expect(run.status == 0 && run.output.contains("--speed-limit 1 --speed-time 3"), "\(run)")
+        let missing =
+            "--expect-name, --identity-name, --require-crl, --ct-log-list, --rules, --explain, "
+            + "--pinning certificate, --info-plist, --format json"
+        for remark in ["has nothing for \(missing)", "no key stores of Java", "passphrase itself", "takes no folder"] {
+            #expect(run.errors.contains(remark), "\(run.errors)")
+        }
+    }
+
     @Test("a password goes out as curl sends it: at once by Basic, and with --anyauth by what the server asks for")
     func passwords() async throws {
         let site = try GetSite {

@@ -1,4 +1,5 @@
 import BelayArguments
+import CSystem
 import Glibc
 
 /// The program: `belay` and the commands below it.
@@ -26,6 +27,8 @@ struct BelayCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // A connection that got the number of standard output would be sent what is printed.
+        guard belay_hold_standard_descriptors() == 0 else { Glibc.exit(ExitStatus.unreadable.rawValue) }
         // libcurl would make the file that this names, though nothing writes keys into it. There is one thread yet.
         unsetenv("SSLKEYLOGFILE")
         await main(nil)

@@ -26,6 +26,17 @@ int belay_set_nonblocking(int descriptor) {
     return fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
 }
 
+int belay_hold_standard_descriptors(void) {
+    for (int descriptor = 0; descriptor <= 2; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) >= 0) continue;
+        // A socket cannot be opened by the name /dev/stdin, where /dev/null would pass for an empty file; and what is written to a
+        // descriptor for reading does not pass for written. The lowest free number is the one that is missing.
+        int opened = descriptor == 0 ? socket(AF_UNIX, SOCK_STREAM, 0) : open("/dev/null", O_RDONLY);
+        if (opened != descriptor) return -1;
+    }
+    return 0;
+}
+
 void belay_name_current_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
 }

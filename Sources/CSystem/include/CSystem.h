@@ -5,6 +5,9 @@
 int belay_accept_nonblocking(int listener);
 int belay_set_nonblocking(int descriptor);
 void belay_name_current_thread(const char *name);
+// Takes the numbers 0, 1 and 2 where the program was started without them, so that nothing else gets them. Reading from 0 fails there,
+// also by the name /dev/stdin, and so does writing to 1 and 2, with EBADF. Whoever calls it has opened nothing yet. -1 where that cannot be done.
+int belay_hold_standard_descriptors(void);
 
 // Gives a file in a folder another name there, in one step; without replacing it fails with EEXIST where that name is taken.
 int belay_rename_in_folder(int folder, const char *from, const char *to, int replacing);

@@ -56,6 +56,29 @@ struct GetUseTests {
         #expect(!run.errors.contains(Self.secret))
     }
 
+    @Test(
+        "a program that is started without standard descriptors sends nobody what it prints", arguments: [true, false])
+    func closedDescriptors(isVerbose: Bool) async throws {
+        let site = try GetSite(answering: HTTPAnswer(content: Array("8 bytes\n".utf8)))
+        let command = [try Program.executable().path, "get", site.url] + site.options + (isVerbose ? ["-v"] : [])
+        let folder = try Folder()
+        let file = folder.path + "/body"
+        for (closing, arguments, status) in [
+            ("<&- >&- 2>&-", [], 3), (">&-", [], 3), ("<&- >&- 2>&-", ["-o", file], 0),
+            ("<&- >&- 2>&-", ["-d", "@-"], 3), ("<&- 2>&-", [], 0),
+        ] {
+            let run = try await Tool.finish("bash", ["-c", "\"$@\" \(closing)", "bash"] + command + arguments)
+            #expect(run.status == Int32(status), "\(closing) \(arguments): \(run.all)")
+            #expect(run.text == (closing == "<&- 2>&-" ? "8 bytes\n" : ""))
+            if closing == ">&-" { #expect(run.errors.contains("Bad file descriptor"), "\(run.errors)") }
+        }
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "8 bytes\n")
+        let help = try await Tool.finish("bash", ["-c", "\"$0\" --help <&- >&- 2>&-", command[0]])
+        #expect(help.status == 3)
+        #expect(await site.server.requests.count == 4)
+        await site.server.stop()
+    }
+
     @Test("a password typed as a port is not repeated by check either")
     func passwordAsPort() async throws {
         let run = try await Program.run("check", "https://a.test:\(Self.secret)/")

@@ -97,8 +97,15 @@ final class Exchange {
         case .unjudged, .superseded: failure(.unjudged, .send)
         case .tls(let reason): failure(.tls(reason), .handshake)
         case .unusable(let text): failure(.configuration(text))
-        case .notResolved(let text): failure(.notResolved(text), .resolve)
-        case .notConnected(let text): failure(.notConnected(text), .connect)
+        case .notResolved(let text), .notConnected(let text):
+            if let path = session.configuration.unixSocket {
+                // No name is looked up, and no port asked: it is the path that matters.
+                failure(.notConnected("\(SessionError.socketBeginning)'\(path)': \(text)"), .connect)
+            } else if case .notResolved = failed {
+                failure(.notResolved(text), .resolve)
+            } else {
+                failure(.notConnected(text), .connect)
+            }
         case .proxy(let text): failure(.proxy(text), .connect)
         case .timedOut(let phase, let limit): failure(.timedOut(limit), phase)
         case .lost(let text): failure(.connectionLost(text), .wait)

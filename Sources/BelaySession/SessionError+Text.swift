@@ -19,6 +19,9 @@ extension SessionError: CustomStringConvertible {
     /// What a person can do.
     public var remedy: String { reason.remedy(phase, tlsError) }
 
+    /// What the detail of ``Reason/notConnected(_:)`` begins with where the way leads through a socket of the file system.
+    static let socketBeginning = "the socket "
+
     /// The URL, however it was put in, without query and fragment.
     private var shownURL: String { Redaction.url(String(url.prefix { $0 != "?" && $0 != "#" })) }
 
@@ -88,6 +91,8 @@ extension SessionError.Reason {
             Sentence.restOf(detail) ?? "Look into the challenge handler, and into what the server asks."
         case .tls: tlsError?.remedy ?? "Look into the server's log."
         case .notResolved: "Check the spelling of the host and the machine's name servers."
+        case .notConnected(let detail) where detail.hasPrefix(SessionError.socketBeginning):
+            "Check the path, who may use it, and that the server that listens there runs."
         case .notConnected:
             "Check the port, that the server runs, and the network and firewalls between."
         case .proxy(let detail) where detail.contains("407"):

@@ -48,6 +48,12 @@ struct TransferOptions: ParsableArguments, Sendable {
                 "a proxy's password in an argument could be read by every user of this machine; put the proxy's whole URL into "
                     + "the environment variable https_proxy, and leave out '--proxy'")
         }
+        // sun_path of unix(7) has 108 bytes, the last of them a zero.
+        if let unixSocket, unixSocket.utf8.count > 107 {
+            throw ValidationError(
+                "'--unix-socket' takes a path of at most 107 bytes, as Linux does, and this one has \(unixSocket.utf8.count); "
+                    + "give a relative path, or a shorter link to its folder")
+        }
         if unixSocket != nil, proxy != nil {
             throw ValidationError("'--unix-socket' and '--proxy' are two ways to one server; leave one of them out")
         }

@@ -37,6 +37,7 @@ struct GetUseTests {
             (["a.test", "-x", "http://p.test", "--no-proxy"], "contradict"),
             (["a.test", "--max-redirs", "3"], "--location"),
             (["a.test", "--unix-socket", "x", "--connect-to", "b.test:1"], "two ways"),
+            (["a.test", "--unix-socket", String(repeating: "x", count: 108)], "at most 107 bytes"),
             (["a.test", "--format", "json", "-i"], "leave out '--include'"),
             (["a.test", "--os", "ios17"], "means nothing without '--info-plist'"),
             (["a.test", "-m", "soon"], "expected seconds"),
@@ -54,6 +55,16 @@ struct GetUseTests {
         #expect(run.status == 2 && run.output.isEmpty, "\(run)")
         #expect(run.errors.contains(word), "\(run.errors)")
         #expect(!run.errors.contains(Self.secret))
+    }
+
+    @Test("a socket that is not there is named, and ports and firewalls are not blamed")
+    func missingSocket() async throws {
+        // The longest path that Linux takes.
+        let path = "/nonexistent/" + String(repeating: "s", count: 94)
+        let run = try await Program.run("get", "a.test", "--unix-socket", path)
+        #expect(run.status == 3 && run.output.isEmpty)
+        #expect(run.errors.contains("the socket '\(path)': No such file"), "\(run.errors)")
+        #expect(run.errors.contains("Check the path") && !run.errors.contains("firewall"), "\(run.errors)")
     }
 
     @Test(

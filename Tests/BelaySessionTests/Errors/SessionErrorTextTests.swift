@@ -52,6 +52,9 @@ struct SessionErrorTextTests {
             ["TLS handshake", "demands a client certificate"], "client identity"),
         Case(.tls(.identityUnusable("weak key")), .prepare, ["options", "weak key"], "identity's key"),
         Case(.notResolved("Name or service not known"), .resolve, ["does not resolve", "not known"], "name servers"),
+        Case(
+            .notConnected("the socket '/run/x': No such file or directory"), .connect, ["'/run/x'", "No such file"],
+            "Check the path"),
         Case(.notConnected("Connection refused"), .connect, ["no connection", "Connection refused"], "port"),
         Case(.proxy("it answered 407"), .connect, ["proxy", "407"], "user name and password"),
         Case(.timedOut(.milliseconds(1_250)), .resolve, ["no end after 1.25 s", "resolving"], "name servers"),

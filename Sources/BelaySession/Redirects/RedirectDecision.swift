@@ -34,6 +34,8 @@ public enum RedirectDecision: Sendable, Hashable {
         guard let place = places.first else { return .stop }
         // One server means one place; two are what an attacker makes who can add a header.
         guard places.allSatisfy({ $0 == place }) else { return .refuse(.severalLocations(places.count)) }
+        // It would lead to where the request comes from, which no server means; curl sees no redirect in it either.
+        guard !place.isEmpty else { return .stop }
         var url: SessionURL
         do throws(SessionURLError) { url = try context.url.resolving(place) } catch {
             return .refuse(.badLocation(error))

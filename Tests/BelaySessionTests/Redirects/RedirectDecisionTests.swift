@@ -111,7 +111,7 @@ struct RedirectDecisionTests {
 
     @Test(
         "the same origin in another spelling is the same",
-        arguments: ["https://A.test/x", "https://a.test:443/x", "HTTPS://a.test./x", "x", "?y", ""])
+        arguments: ["https://A.test/x", "https://a.test:443/x", "HTTPS://a.test./x", "x", "?y"])
     func sameOrigin(location: String) throws {
         let hop = try hop(next(302, location, headers: ["Authorization", "Cookie", "Host"]))
         #expect(hop.dropsHeaders.isEmpty && hop.keepsCredentials && hop.keepsIdentity && hop.isSameOrigin)
@@ -220,6 +220,12 @@ struct RedirectDecisionTests {
                 == .refuse(.severalLocations(2)))
         let same = RedirectDecision.next(for: 302, locations: ["/x", " /x"], from: context, policy: RedirectPolicy())
         #expect(try hop(same).url.path == "/x")
+    }
+
+    @Test("an empty place is none", arguments: ["", "  ", "\t"])
+    func emptyPlace(location: String) throws {
+        #expect(try next(302, location) == .stop)
+        #expect(try next(307, location, method: .post, hasBody: true) == .stop)
     }
 
     // MARK: Modes

@@ -140,7 +140,8 @@ public final class Session: Sendable {
         if let keyLog { append = { [keyLog] line in keyLog.append(line) } }
         rules = Protected(
             SessionRules(
-                policies: policies, transportSecurity: transportSecurity, asks: configuration.onChallenge != nil && !configuration.asksForPasswordsOnly,
+                policies: policies, transportSecurity: transportSecurity,
+                asks: configuration.onChallenge != nil && !configuration.asksForPasswordsOnly,
                 keyLog: append))
         do throws(EngineError) {
             engine = try Engine(settings: EngineSettings(configuration))

@@ -145,6 +145,15 @@ package final class RecordBuffer {
     }
 
     fileprivate func write(_ bytes: UnsafeRawPointer, _ count: Int) -> Outcome {
+        let outcome = put(bytes, count)
+        // What a peer says before it hangs up, an alert or an early answer, can still be read, but not by who gives up because it writes in
+        // vain. Who reads learns that the peer is gone.
+        return outcome == .failed && peerIsGone ? .moved(count) : outcome
+    }
+
+    private var peerIsGone: Bool { cannotSend && (failure == EPIPE || failure == ECONNRESET) }
+
+    private func put(_ bytes: UnsafeRawPointer, _ count: Int) -> Outcome {
         // What waits goes first.
         guard gathers || pending > 0 else { return transmit(bytes, count) }
         if count > RecordBuffer.writeCapacity - outputEnd {
@@ -161,7 +170,6 @@ package final class RecordBuffer {
         if pending == 0 { owner.hasGathered(socket) }
         (output + outputEnd).copyMemory(from: bytes, byteCount: count)
         outputEnd += count
-        // That it failed shows with the next record, and to who reads.
         if pending >= RecordBuffer.enough { _ = flush() }
         return .moved(count)
     }

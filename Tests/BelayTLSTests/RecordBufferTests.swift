@@ -45,6 +45,8 @@ struct RecordBufferTests {
     @Test("a long body arrives whole and in order, however slowly the other side reads", arguments: [true, false])
     func blocked(gathers: Bool) throws {
         let pair = try BufferedPair(kind: SOCK_STREAM, gathers: gathers)
+        // Each attempt makes its piece anew.
+        SSL_ctrl(pair.client, SSL_CTRL_MODE, Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER), nil)
         let body = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         var sent = 0
         var received: [UInt8] = []
@@ -57,7 +59,7 @@ struct RecordBufferTests {
                     sent += Int(result)
                     continue
                 }
-                #expect(pair.error(result) == SSL_ERROR_WANT_WRITE)
+                try #require(pair.error(result) == SSL_ERROR_WANT_WRITE)
                 waits += 1
             } else {
                 _ = pair.buffer?.flush()

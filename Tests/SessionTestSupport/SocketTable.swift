@@ -6,10 +6,12 @@ package enum SocketTable {
     /// How many sockets this process holds that are connected to a port, from the client's side.
     package static func held(toPort port: UInt16) -> Int {
         let held = Set(Descriptors.open("socket:").values.map { String($0.dropFirst(8).dropLast()) })
-        return rows().count { row in
-            guard row.count > 9, let remote = row[2].split(separator: ":").last else { return false }
-            return UInt16(remote, radix: 16) == port && held.contains(String(row[9]))
+        let connected = rows().compactMap { row -> String? in
+            guard row.count > 9, let remote = row[2].split(separator: ":").last else { return nil }
+            return UInt16(remote, radix: 16) == port ? String(row[9]) : nil
         }
+        // The kernel may list a socket twice while others come and go.
+        return held.intersection(connected).count
     }
 
     private static func rows() -> [[Substring]] {

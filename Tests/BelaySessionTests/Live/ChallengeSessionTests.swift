@@ -303,6 +303,37 @@ struct ChallengeSessionTests {
     }
 
     @Test(
+        "a handler that is there for passwords alone costs no handshake, and lets no server in that the policy refuses")
+    func passwordsOnly() async throws {
+        let server = try RawTLSServer { setup in
+            setup.answer = { request, _ in
+                request["authorization"] == nil
+                    ? HTTPAnswer(401, [("WWW-Authenticate", "Basic realm=\"WallyWorld\"")]) : .text("welcome")
+            }
+        }
+        let asked = Journal<[String]>([])
+        let session = try Session.tests(server) { configuration in
+            configuration.asksForPasswordsOnly = true
+            configuration.onChallenge = { challenge in
+                guard case .httpBasic = challenge.kind else {
+                    await asked.update { $0.append("\(challenge.kind)") }
+                    return .useCredential(.serverTrust())
+                }
+                return .useCredential(.password(user: "Aladdin", password: "open sesame", persistence: .none))
+            }
+        }
+        #expect(try await session.get(Self.url).text() == "welcome")
+        #expect(await server.connections.count == 1)
+        session.securityPolicy = .pinned(to: PinnedKeys(SPKIPin(SHA256Digest(of: [1]))))
+        guard case .untrusted = await session.refusal()?.reason else {
+            Issue.record("a server that the policy refuses was let in")
+            return
+        }
+        #expect(await asked.value.isEmpty)
+        await server.stop()
+    }
+
+    @Test(
         "a way of giving a password that the handler rejects makes room for the next one; cancelling ends the request")
     func passwordDispositions() async throws {
         let server = try RawTLSServer { setup in
